@@ -26,7 +26,7 @@ use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{OwnedMessage, ReplyStatus, ResponseFlags};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::Duration;
@@ -34,8 +34,6 @@ use std::time::Duration;
 /// An asynchronous call under way.
 pub(crate) struct AsyncCall {
     pub(in crate::client) first: CallTarget,
-    /// Set when its selector was asked again, or an object of this process has forwarded it.
-    pub(in crate::client) later: OnceLock<Box<CallTarget>>,
     pub(in crate::client) selection: Option<Selection>,
     /// What tells of the calling thread, where the call goes elsewhere than it began.
     pub(in crate::client) caller: Option<AddedContext>,
@@ -52,6 +50,8 @@ pub(crate) struct AsyncCall {
 pub(in crate::client) struct State {
     /// `None` while a thread decides the next step of the call.
     pub(in crate::client) invocation: Option<Invocation>,
+    /// Whether its selector was asked again.
+    pub(in crate::client) asked_again: bool,
     /// The number of attempts over a connection that turned out to be closed.
     pub(in crate::client) stale: StaleConnections,
     /// The target of the last attempt.
@@ -118,7 +118,6 @@ impl AsyncCall {
         let arguments = EncodedArguments::encode(*version, code_sets, &operation, arguments)?;
         let call = Arc::new(Self {
             first: CallTarget::new(object, context, deadline),
-            later: OnceLock::new(),
             selection,
             caller,
             operation,

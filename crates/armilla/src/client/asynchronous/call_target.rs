@@ -10,8 +10,8 @@ pub(in crate::client) struct CallTarget {
     /// What an extension has added to the request.
     pub(in crate::client) context: Option<AddedContext>,
     pub(in crate::client) deadline: Deadline,
-    /// Where a forward of that reference leads, if an extension attaches to it.
-    pub(in crate::client) forwarded: OnceLock<Box<Self>>,
+    /// Where the call goes instead, once it was led elsewhere.
+    pub(in crate::client) next: OnceLock<Box<Self>>,
 }
 
 impl CallTarget {
@@ -20,6 +20,6 @@ impl CallTarget {
         context: Option<AddedContext>,
         deadline: Deadline,
     ) -> Self {
-        Self { object, context, deadline, forwarded: OnceLock::new() }
+        Self { object, context, deadline, next: OnceLock::new() }
     }
 }

@@ -4,10 +4,11 @@
 //! The state and the attempts are in [`call`](super::call).
 
 use super::call::{AsyncCall, AttemptOutcome};
+use super::call_target::CallTarget;
 use crate::client::interception::{Attempt, Ended, FlowTarget, Intercepted, user_exception_id};
-use crate::client::invocation::{Invocation, Step};
-use crate::client::reference::{AttemptTarget, Object, Reference};
-use crate::client::request::{Answer, Forward, no_reply, undecodable};
+use crate::client::invocation::{Action, At, Invocation, Step};
+use crate::client::reference::{AttemptTarget, Reference};
+use crate::client::request::{Answer, no_reply, undecodable};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Read, Values};
 use crate::signature::Signature;
@@ -50,12 +51,15 @@ impl AsyncCall {
             AttemptOutcome::Ended(ended) => ended,
         };
         match self.end_attempt(ended) {
-            Ok(Step::Done(())) => self.finish(Ok(())),
-            Err(exception) => self.fail(exception),
-            Ok(Step::Forward(_) | Step::Again) => {
-                let pause = lock(&self.state).invocation.as_mut().and_then(Invocation::take_pause);
-                return pause.is_none_or(|pause| !self.launch_after(pause));
+            Ok(Action::Done(())) => self.finish(Ok(())),
+            Ok(Action::Send) => return true,
+            Ok(Action::Pause(pause)) => return !self.launch_after(pause),
+            Ok(Action::Go(object, context)) => {
+                let CallTarget { context: before, deadline, .. } = self.target();
+                self.go_to(CallTarget::new(object, context.or(*before), *deadline));
+                return true;
             }
+            Err(exception) => self.fail(exception),
         }
         false
     }
@@ -76,36 +80,16 @@ impl AsyncCall {
         true
     }
 
-    /// Calls the interceptors' ending points for an attempt, and follows a forward.
-    fn end_attempt(&self, ended: Ended) -> Result<Step, SystemException> {
-        let reference = self.target().object.reference()?;
+    /// Calls the interceptors' ending points for an attempt. Returns what follows.
+    fn end_attempt(&self, ended: Ended) -> Result<Action, SystemException> {
+        let object = &self.target().object;
         let flow = lock(&self.state).flow.take();
         let step = match flow {
             None => ended.step.map(|(step, _)| step),
-            Some(flow) => self.end_flow(reference, *flow, ended),
-        };
-        match step? {
-            Step::Forward(forward) => {
-                self.follow(reference, forward)?;
-                self.follow_selector()?;
-                Ok(Step::Again)
-            }
-            step => Ok(step),
-        }
-    }
-
-    /// Follows a forward. One by this process holds for this call only, as it does for a call whose
-    /// thread waits: the next call asks the servant manager again.
-    fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
-        self.with_invocation(|target, invocation| match forward {
-            Forward::To(ior) | Forward::ForGood(ior)
-                if target.is_collocated() && self.later.get().is_none() =>
-            {
-                invocation.count_forward(&reference.orb)?;
-                self.go_to(Object::from_ior(&reference.orb, *ior));
-                Ok(())
-            }
-            forward => invocation.follow(reference, target.route(), forward),
+            Some(flow) => self.end_flow(object.reference()?, *flow, ended),
+        }?;
+        self.with_invocation(|invocation| {
+            invocation.advance(object, step, &|selector| selector.select_for(self.caller))
         })
     }
 
@@ -145,7 +129,7 @@ impl AsyncCall {
         Some(use_it(Attempt {
             interceptors,
             orb: &reference.orb,
-            object: &self.target().object,
+            object: &self.first.object,
             operation: self.operation.get().name,
             response: ResponseFlags::Target,
             values: self,
@@ -157,39 +141,26 @@ impl AsyncCall {
         }))
     }
 
-    /// Runs `decide` with the last target and the invocation. No other thread uses the invocation
-    /// meanwhile.
+    /// Runs `decide` with the invocation. No other thread uses it meanwhile.
     fn with_invocation<T>(
         &self,
-        decide: impl FnOnce(&AttemptTarget, &mut Invocation) -> Result<T, SystemException>,
+        decide: impl FnOnce(&mut Invocation) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
-        let mut state = lock(&self.state);
-        let (Some(target), Some(mut invocation)) =
-            (state.attempt_target.clone(), state.invocation.take())
-        else {
-            return Err(no_reply());
-        };
-        drop(state);
-        let decided = decide(&target, &mut invocation);
+        let taken = lock(&self.state).invocation.take();
+        let Some(mut invocation) = taken else { return Err(no_reply()) };
+        let decided = decide(&mut invocation);
         lock(&self.state).invocation = Some(invocation);
         decided
     }
 
-    /// Decides the next step after an attempt. A system exception of a server is attributed to its
-    /// address.
+    /// Decides the next step after an attempt.
     fn judge(&self, attempted: Result<Answer, SystemException>) -> Result<Step, SystemException> {
         let reference = self.target().object.reference()?;
-        self.with_invocation(|at, invocation| {
-            let (route, target) = (at.route(), at.target());
-            let attempted = match at.is_collocated() {
-                true => attempted,
-                false => attempted.map(|answer| {
-                    let address = &target.access.endpoint.address;
-                    answer.attributed_to(address, self.operation.get().name)
-                }),
-            };
-            invocation.judge(reference, route, target, attempted)
-        })
+        let target = lock(&self.state).attempt_target.clone();
+        let Some(target) = target else { return Err(attempted.err().unwrap_or_else(no_reply)) };
+        let operation = self.operation.get().name;
+        let at = At { reference, remote: target.remote(), operation };
+        self.with_invocation(|invocation| invocation.judge(at, attempted))
     }
 
     /// Reads the reply, and its service contexts if interceptors see the call.
@@ -218,14 +189,9 @@ impl AsyncCall {
     /// Decides the next step after a failure.
     #[cold]
     pub(in crate::client) fn after_failure(&self, exception: SystemException) -> AttemptOutcome {
-        let mut state = lock(&self.state);
-        if state.stale.allows_another(&exception) {
+        if lock(&self.state).stale.allows_another(&exception) {
             return AttemptOutcome::Resend;
         }
-        if state.attempt_target.is_none() {
-            return AttemptOutcome::Ended(exception.into());
-        }
-        drop(state);
         let step = self.judge(Err(exception)).map(|step| (step, None));
         AttemptOutcome::Ended(Ended { step, contexts: Contexts::default() })
     }

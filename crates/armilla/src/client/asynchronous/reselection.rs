@@ -4,10 +4,7 @@
 
 use super::call::AsyncCall;
 use super::call_target::CallTarget;
-use crate::client::invocation::{
-    Invocation, Selected, Selection, StaleConnections, is_unreached, leave_forwards,
-};
-use crate::client::reference::{CallChoice, Object};
+use crate::client::invocation::{Invocation, Selected, Selection, StaleConnections};
 use crate::client::request::no_reply;
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
@@ -82,25 +79,25 @@ impl Reselections {
 impl AsyncCall {
     /// Where the call goes now.
     pub(in crate::client) fn target(&self) -> &CallTarget {
-        let mut target = self.later.get().map_or(&self.first, |later| later);
-        while let Some(next) = target.forwarded.get() {
+        let mut target = &self.first;
+        while let Some(next) = target.next.get() {
             target = next;
         }
         target
     }
 
     /// Directs this call to another object.
-    pub(in crate::client) fn go_to(&self, other: Object) {
-        let CallTarget { object, context, deadline, .. } = &self.first;
-        let target = CallTarget::new(object.with_reference(other), *context, *deadline);
-        self.later.get_or_init(|| Box::new(target));
+    pub(super) fn go_to(&self, target: CallTarget) {
+        self.target().next.get_or_init(|| Box::new(target));
     }
 
-    /// Ends the call with a failure, or lets another thread ask its selector.
-    pub(in crate::client) fn fail(self: &Arc<Self>, failure: SystemException) {
-        let certain = failure.completed() == Completion::No;
-        match self.target().object.reference() {
-            Ok(reference) if certain && self.selection.is_some() && self.later.get().is_none() => {
+    /// Ends the call with a failure, or lets another thread ask its selector, once.
+    pub(super) fn fail(self: &Arc<Self>, failure: SystemException) {
+        let asks = self.selection.is_some()
+            && failure.completed() == Completion::No
+            && !mem::replace(&mut lock(&self.state).asked_again, true);
+        match self.first.object.reference() {
+            Ok(reference) if asks => {
                 let orb = &reference.orb;
                 orb.part::<Reselections>().add(orb, self, failure);
             }
@@ -111,17 +108,15 @@ impl AsyncCall {
     /// Whether the selector has found another object. What it has refused just now is not asked
     /// again: many calls fail together.
     fn is_found_again(&self, failure: &SystemException, refusals: &Refusals<'_>) -> bool {
-        let Some(Selection { selector, chosen, origin }) = &self.selection else { return false };
-        if is_unreached(failure) && leave_forwards(origin, chosen) {
-            return true;
-        }
-        let refused =
-            |known: &&Selection| Arc::ptr_eq(&known.selector, selector) && known.chosen == *chosen;
-        if refusals.iter().any(refused) {
-            return false;
-        }
+        let Some(selection) = &self.selection else { return false };
+        let is_refused = || {
+            refusals.iter().any(|known| {
+                Arc::ptr_eq(&known.selector, &selection.selector)
+                    && known.chosen == selection.chosen
+            })
+        };
         // The selector is the program's.
-        catch(|| selector.select_again(chosen, failure)).unwrap_or(false)
+        catch(|| selection.finds_again(failure, is_refused)).unwrap_or(false)
     }
 
     fn start_again(self: &Arc<Self>) {
@@ -130,22 +125,6 @@ impl AsyncCall {
             Ok(()) => self.launch(),
             Err(error) => self.finish(Err(error)),
         }
-    }
-
-    /// Lets the call go where a forward of its reference leads, if an extension attaches to that:
-    /// as the thread that has begun the call would.
-    pub(in crate::client) fn follow_selector(&self) -> Result<(), SystemException> {
-        let target = self.target();
-        let selector = target.object.reference()?.binding.forward_selector();
-        let Some(selector) = selector else { return Ok(()) };
-        let CallChoice { object, context } = selector.select_for(self.caller)?;
-        let (object, context) =
-            target.object.through(object.into_owned(), context, &|selector| {
-                selector.select_for(self.caller)
-            })?;
-        let next = CallTarget::new(object, context.or(target.context), target.deadline);
-        target.forwarded.get_or_init(|| Box::new(next));
-        Ok(())
     }
 
     fn begin_again(&self) -> Result<(), SystemException> {
@@ -157,7 +136,7 @@ impl AsyncCall {
         (state.invocation, state.attempt_target) = (Some(invocation), None);
         state.stale = StaleConnections::default();
         drop(state);
-        self.later.get_or_init(|| Box::new(CallTarget::new(object, context, deadline)));
+        self.go_to(CallTarget::new(object, context, deadline));
         Ok(())
     }
 }

@@ -35,8 +35,7 @@ impl Greeting {
         (object, address): (ObjectAddress<'_>, &EndpointAddress),
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
-        let answer = self.ask(link, object, deadline);
-        match answer.map(|answer| answer.attributed_to(address, self.operation)) {
+        match self.ask(link, object, deadline) {
             Ok(Answer::Results(()) | Answer::Forward(_)) => Ok(()),
             Ok(Answer::Raised(exception)) if is_unknown(&exception) => Ok(()),
             Ok(Answer::Raised(exception)) => {

@@ -1,7 +1,6 @@
 //! How an attempt ended, as interceptors see it, and what follows from what they make of it.
 
 use crate::client::invocation::Step;
-use crate::client::request::Forward;
 use crate::exception::SystemException;
 use crate::interception::{Contexts, Outcome};
 use armilla_cdr::{CdrResult, Decoder};
@@ -43,9 +42,9 @@ impl Outcome {
     ) -> (Self, Option<Ior>) {
         let outcome = match step {
             Err(exception) => Self::SystemException(exception),
-            Ok((Step::Again | Step::Forward(Forward::Readdress(_)), _)) => Self::Retry,
-            Ok((Step::Forward(Forward::To(ior)), _)) => Self::Forward(*ior),
-            Ok((Step::Forward(Forward::ForGood(ior)), _)) => {
+            Ok((Step::Again, _)) => Self::Retry,
+            Ok((Step::Forward { ior, permanent: false }, _)) => Self::Forward(*ior),
+            Ok((Step::Forward { ior, permanent: true }, _)) => {
                 return (Self::Forward((*ior).clone()), Some(*ior));
             }
             Ok((Step::Done(()), Some(id))) => Self::UserException(id),
@@ -64,10 +63,10 @@ impl Outcome {
         match self {
             Self::Reply | Self::Sent | Self::UserException(_) => Ok(Step::Done(())),
             Self::SystemException(exception) => Err(exception),
-            Self::Forward(ior) if permanent.as_ref() == Some(&ior) => {
-                Ok(Step::Forward(Forward::ForGood(ior.into())))
+            Self::Forward(ior) => {
+                let permanent = permanent.as_ref() == Some(&ior);
+                Ok(Step::Forward { ior: ior.into(), permanent })
             }
-            Self::Forward(ior) => Ok(Step::Forward(Forward::To(ior.into()))),
             Self::Retry => Ok(Step::Again),
         }
     }

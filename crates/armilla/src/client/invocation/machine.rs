@@ -2,18 +2,20 @@
 //!
 //! The rules of all calls are stated here, once: what happens before the first attempt, where the
 //! next attempt goes after a forward, which failures may be retried, and when a call falls back to
-//! the reference's own addresses. [`Invocation`] does no I/O and does not wait. The drivers make
-//! the attempts: over an exclusive or a multiplexed connection (`synchronous/attempt.rs`),
-//! within the process (`synchronous/collocated.rs`), without a waiting thread
-//! (`asynchronous`), or as a LocateRequest (`synchronous/locate.rs`).
+//! the reference's own addresses. [`Invocation`] does no I/O and does not wait. Its drivers make
+//! the attempts, and do what each [`Action`] says: a thread that waits (`synchronous/call.rs`), a
+//! call for which none waits (`asynchronous`), and a LocateRequest (`synchronous/locate.rs`).
 
+use super::selection::Select;
+use super::step::{Action, At, Step};
 use crate::client::endpoint::LocalLimit;
-use crate::client::reference::{Object, Reference, Route, Target};
-use crate::client::request::{Answer, Deadline, Effective, Forward};
+use crate::client::reference::{CallChoice, Object, Reference, Route};
+use crate::client::request::{Answer, Deadline, Effective, Forward, no_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::Rebind;
 use crate::runtime::Orb;
 use armilla_giop::AddressingDisposition;
+use armilla_giop::ior::Ior;
 use std::time::{Duration, Instant};
 
 /// The state of one invocation.
@@ -40,27 +42,6 @@ struct CallPolicies {
     repeated: u32,
     /// The pause before the next attempt.
     pause: Option<Duration>,
-}
-
-/// The next step of an invocation after an attempt.
-pub(crate) enum Step<T = ()> {
-    /// The call has ended with this reply.
-    Done(T),
-    /// The server forwards the call.
-    Forward(Forward),
-    /// Another attempt follows, after the [pause](Invocation::take_pause) if there is one.
-    Again,
-}
-
-impl<T> Step<T> {
-    /// The same step with another reply.
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Step<U> {
-        match self {
-            Self::Done(reply) => Step::Done(change(reply)),
-            Self::Forward(forward) => Step::Forward(forward),
-            Self::Again => Step::Again,
-        }
-    }
 }
 
 impl Invocation {
@@ -126,25 +107,25 @@ impl Invocation {
     /// The time limit for an attempt within the process; zero when the call has expired. The first
     /// attempt starts with the call and does not need to read the clock.
     pub(crate) fn time_left(&self) -> Option<Duration> {
-        match self.forwards {
-            0 => self.deadline.limit,
-            _ => self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
+        match self.is_late() {
+            false => self.deadline.limit,
+            true => self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
         }
+    }
+
+    /// Whether the next attempt is not the first.
+    fn is_late(&self) -> bool {
+        self.forwards > 0 || self.policies.as_ref().is_some_and(|policies| policies.repeated > 0)
     }
 
     /// The same limit, with the time from which it counts.
     pub(in crate::client) fn local_limit(&self) -> LocalLimit {
-        let (time, delivery) = (self.time_left(), self.deadline.delivery_left(self.forwards > 0));
-        match self.forwards {
-            0 => LocalLimit { time, delivery, since: self.deadline.started },
-            _ => LocalLimit { delivery, ..LocalLimit::from_now(time) },
+        let late = self.is_late();
+        let (time, delivery) = (self.time_left(), self.deadline.delivery_left(late));
+        match late {
+            false => LocalLimit { time, delivery, since: self.deadline.started },
+            true => LocalLimit { delivery, ..LocalLimit::from_now(time) },
         }
-    }
-
-    /// Takes the pause before the next attempt.
-    #[inline]
-    pub(crate) fn take_pause(&mut self) -> Option<Duration> {
-        self.policies.as_mut()?.pause.take()
     }
 
     /// Allows the call to bind the reference anew, whatever its policies are.
@@ -160,8 +141,7 @@ impl Invocation {
     ///
     /// # Errors
     /// `TRANSIENT` when there were more than `max_forwards`.
-    #[cold]
-    pub(crate) fn count_forward(&mut self, orb: &Orb) -> Result<(), SystemException> {
+    fn count_forward(&mut self, orb: &Orb) -> Result<(), SystemException> {
         self.forwards += 1;
         self.failures = 0;
         match self.forwards > orb.settings().max_forwards {
@@ -170,23 +150,20 @@ impl Invocation {
         }
     }
 
-    /// Decides the next step after an attempt at `target` of `route`.
+    /// Decides the next step after an attempt.
     ///
     /// # Errors
     /// The exception that the call ends with.
-    #[inline(always)]
     pub(crate) fn judge<T>(
         &mut self,
-        reference: &Reference,
-        route: &Route,
-        target: &Target,
+        at: At<'_>,
         attempted: Result<Answer<T>, SystemException>,
     ) -> Result<Step<T>, SystemException> {
         match attempted {
             Ok(Answer::Results(reply)) => Ok(Step::Done(reply)),
-            Ok(Answer::Forward(forward)) => self.judge_forward(reference, route, *forward),
-            Ok(Answer::Raised(exception)) => self.judge_exception(reference, route, exception),
-            Err(failure) => self.judge_failure(reference, route, target, failure),
+            Ok(Answer::Forward(forward)) => self.judge_forward(at, *forward),
+            Ok(Answer::Raised(exception)) => self.judge_exception(at, exception),
+            Err(failure) => self.judge_failure(at, failure),
         }
     }
 
@@ -195,70 +172,99 @@ impl Invocation {
     #[cold]
     fn judge_forward<T>(
         &mut self,
-        reference: &Reference,
-        route: &Route,
+        at: At<'_>,
         forward: Forward,
     ) -> Result<Step<T>, SystemException> {
-        match forward {
-            Forward::Readdress(_) => self.follow(reference, route, forward).map(|()| Step::Again),
-            forward => Ok(Step::Forward(forward)),
+        let wanted = match forward {
+            Forward::To(ior) => return Ok(Step::Forward { ior, permanent: false }),
+            Forward::ForGood(ior) => return Ok(Step::Forward { ior, permanent: true }),
+            Forward::Readdress(wanted) => wanted,
+        };
+        let At { reference, remote, .. } = at;
+        // Requests that stay in the process name the object by its key, as every server must accept.
+        let Some((route, _)) = remote else { return Err(no_reply()) };
+        self.count_forward(&reference.orb)?;
+        let permanent = reference.binding.permanent_ior();
+        let own = permanent.as_deref().unwrap_or_else(|| reference.ior());
+        reference.binding.change(route.readdressed(&reference.orb, own, wanted)?, None);
+        Ok(Step::Again)
+    }
+
+    /// What the driver of a call through `object` does after `step`. `ask` asks a selector.
+    ///
+    /// # Errors
+    /// The exception that the call ends with.
+    pub(crate) fn advance<T>(
+        &mut self,
+        object: &Object,
+        step: Step<T>,
+        ask: Select<'_>,
+    ) -> Result<Action<T>, SystemException> {
+        match step {
+            Step::Done(reply) => Ok(Action::Done(reply)),
+            Step::Again => {
+                let pause = self.policies.as_mut().and_then(|policies| policies.pause.take());
+                Ok(pause.map_or(Action::Send, Action::Pause))
+            }
+            Step::Forward { ior, permanent } => self.follow(object, *ior, permanent, ask),
         }
     }
 
-    /// Follows a forward: changes the binding for this call and later ones.
+    /// Follows a forward. One by an object of this process holds for this call only: the next call
+    /// asks again, at no cost of a round trip. Any other one changes the binding, for later calls
+    /// too. If an extension attaches to where the forward leads, its selector decides further.
     #[cold]
-    pub(crate) fn follow(
+    fn follow<T>(
         &mut self,
-        reference: &Reference,
-        route: &Route,
-        forward: Forward,
-    ) -> Result<(), SystemException> {
-        self.count_forward(&reference.orb)?;
-        let elsewhere = !matches!(forward, Forward::Readdress(_));
-        if elsewhere && self.is_bound() {
-            return Err(rebind_refused());
-        }
-        let (orb, by_key) = (&reference.orb, AddressingDisposition::Key);
-        let selector = match &forward {
-            Forward::To(ior) | Forward::ForGood(ior) => reference.selector_of_forward(ior)?,
-            Forward::Readdress(_) => None,
-        };
-        let route = match forward {
-            Forward::To(ior) => Route::new(orb, &ior, Some(&ior), by_key)?,
-            Forward::ForGood(ior) => {
-                let route = Route::new(orb, &ior, None, by_key)?;
-                reference.binding.set_permanent_ior(*ior);
-                route
+        object: &Object,
+        ior: Ior,
+        permanent: bool,
+        ask: Select<'_>,
+    ) -> Result<Action<T>, SystemException> {
+        let reference = object.reference()?;
+        let Reference { orb, binding, .. } = &**reference;
+        self.count_forward(orb)?;
+        let (chosen, context) = if reference.stays_here() {
+            (Object::from_ior(orb, ior), None)
+        } else {
+            if self.is_bound() {
+                return Err(rebind_refused());
             }
-            Forward::Readdress(wanted) => {
-                let permanent = reference.binding.permanent_ior();
-                route.readdressed(orb, permanent.as_deref().unwrap_or(reference.ior()), wanted)?
+            let selector = reference.selector_of_forward(&ior)?;
+            let forwarded = (!permanent).then_some(&ior);
+            let route = Route::new(orb, &ior, forwarded, AddressingDisposition::Key)?;
+            if permanent {
+                binding.set_permanent_ior(ior);
             }
+            binding.change(route, selector);
+            let Some(selector) = binding.forward_selector() else { return Ok(Action::Send) };
+            let CallChoice { object, context } = ask(&*selector)?;
+            (object.into_owned(), context)
         };
-        reference.binding.change(route, selector);
-        Ok(())
+        let (object, context) = object.through(chosen, context, ask)?;
+        Ok(Action::Go(object, context))
     }
 
     fn is_bound(&self) -> bool {
         self.policies.as_ref().is_some_and(|policies| policies.bound)
     }
 
-    /// Decides the next step after a system exception of the server. If the object is not there,
-    /// the call may [fall back](Self::fall_back). `TRANSIENT` may be retried. Every other exception
-    /// ends the call.
+    /// Decides the next step after a system exception of the server, to which it is attributed. If
+    /// the object is not there, the call may [fall back](Self::fall_back). `TRANSIENT` may be
+    /// retried. Every other exception ends the call.
     #[cold]
-    pub(crate) fn judge_exception<T>(
+    fn judge_exception<T>(
         &mut self,
-        reference: &Reference,
-        route: &Route,
+        at: At<'_>,
         exception: SystemException,
     ) -> Result<Step<T>, SystemException> {
+        let exception = at.attribute(exception);
         let gone = matches!(
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
         );
         let not_executed = exception.completed() == Completion::No;
-        if gone && not_executed && self.fall_back(reference, route) {
+        if gone && not_executed && self.fall_back(at) {
             return Ok(Step::Again);
         }
         match exception.kind() {
@@ -271,11 +277,9 @@ impl Invocation {
     /// executed may be retried: first at the next address of the route, and after the last one by
     /// [falling back](Self::fall_back).
     #[cold]
-    pub(crate) fn judge_failure<T>(
+    fn judge_failure<T>(
         &mut self,
-        reference: &Reference,
-        route: &Route,
-        failed: &Target,
+        at: At<'_>,
         failure: SystemException,
     ) -> Result<Step<T>, SystemException> {
         if failure.kind() == ExceptionKind::Timeout {
@@ -286,24 +290,25 @@ impl Invocation {
         if failure.completed() != Completion::No || !unreached {
             return Err(failure);
         }
+        // An object of this process has no other address.
+        let Some((route, failed)) = at.remote else { return self.repeat(failure) };
         self.failures += 1;
-        if self.failures < route.len() {
-            route.prefer_next(failed);
-            return Ok(Step::Again);
-        }
-        if self.fall_back(reference, route) {
+        if self.failures >= route.len() && self.fall_back(at) {
             return Ok(Step::Again);
         }
         route.prefer_next(failed);
-        self.repeat(failure)
+        match self.failures < route.len() {
+            true => Ok(Step::Again),
+            false => self.repeat(failure),
+        }
     }
 
     /// Directs the call to the reference's own addresses again, once, if the target of an earlier
     /// call's forward has failed. If this call itself was forwarded, the forward is as recent as
     /// any answer from those addresses, and the call does not fall back.
-    #[cold]
-    pub(crate) fn fall_back(&mut self, reference: &Reference, route: &Route) -> bool {
-        if self.is_bound() || !route.is_forwarded() || self.forwards > 0 || self.fell_back {
+    fn fall_back(&mut self, At { reference, remote, .. }: At<'_>) -> bool {
+        let forwarded = remote.is_some_and(|(route, _)| route.is_forwarded());
+        if self.is_bound() || !forwarded || self.forwards > 0 || self.fell_back {
             return false;
         }
         self.fell_back = true;
@@ -342,7 +347,7 @@ impl Invocation {
 
     /// Names the policy whose limit has passed.
     #[cold]
-    pub(in crate::client) fn explain(&self, error: SystemException) -> SystemException {
+    fn explain(&self, error: SystemException) -> SystemException {
         let Some(policies) = &self.policies else { return error };
         let Effective { reply, request, .. } = &*policies.effective;
         // For a request that was not sent, the earlier of the two limits applies.

@@ -5,11 +5,12 @@ mod machine;
 mod reply;
 mod selection;
 mod stale;
+mod step;
 
 pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
 pub(in crate::client) use machine::Invocation;
-pub(crate) use machine::Step;
 pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;
-pub(in crate::client) use selection::{Selected, Selection, is_unreached, leave_forwards, to_send};
+pub(in crate::client) use selection::{Selected, Selection, to_send};
 pub(in crate::client) use stale::{StaleConnections, is_stale};
+pub(crate) use step::{Action, At, Step};

@@ -20,17 +20,21 @@ impl Object {
     pub(in crate::client) fn selected(&self) -> Result<Selected, SystemException> {
         let reference = self.reference()?;
         let Some(extension) = reference.orb.client_extension() else {
-            return self.selected_by(&|selector| selector.select());
+            return self.selected_here();
         };
         let context = extension.local_context();
         match reference.is_collocated() {
             true => Ok(Selected { context: context?, ..Selected::unchanged(self) }),
             false => {
                 let caller = context.ok().flatten();
-                let selected = self.selected_by(&|selector| selector.select())?;
-                Ok(Selected { caller, ..selected })
+                Ok(Selected { caller, ..self.selected_here()? })
             }
         }
+    }
+
+    /// The same for a call whose thread waits for it, and so need not be told of.
+    pub(in crate::client) fn selected_here(&self) -> Result<Selected, SystemException> {
+        self.selected_by(&|selector| selector.select())
     }
 
     /// The same for a call that another thread has begun.
@@ -54,7 +58,7 @@ impl Object {
 
     /// The reference through which a call goes that was sent through `chosen`, and what it carries:
     /// an extension may have attached to that, too, and to where it is forwarded.
-    pub(in crate::client) fn through(
+    pub(super) fn through(
         &self,
         mut chosen: Self,
         mut context: Option<AddedContext>,
@@ -91,12 +95,27 @@ impl Selected {
 }
 
 /// Asks a selector.
-type Select<'s> =
+pub(super) type Select<'s> =
     &'s dyn for<'c> Fn(&'c dyn CallSelector) -> Result<CallChoice<'c>, SystemException>;
+
+impl Selection {
+    /// Whether a call that has failed so is made once more where its selector then leads: it was
+    /// certainly not executed, and the call has left a forward, or the selector has found another
+    /// object. `is_refused` tells whether the selector has found none for a call just before.
+    pub(in crate::client) fn finds_again(
+        &self,
+        failure: &SystemException,
+        is_refused: impl FnOnce() -> bool,
+    ) -> bool {
+        let left = || is_unreached(failure) && leave_forwards(&self.origin, &self.chosen);
+        let found = || !is_refused() && self.selector.select_again(&self.chosen, failure);
+        failure.completed() == Completion::No && (left() || found())
+    }
+}
 
 /// Whether a call that has failed so did not reach its object: where a forward has led, the object
 /// may be elsewhere by now.
-pub(in crate::client) fn is_unreached(failure: &SystemException) -> bool {
+fn is_unreached(failure: &SystemException) -> bool {
     use ExceptionKind::{CommFailure, ObjAdapter, ObjectNotExist, Transient};
     failure.completed() == Completion::No
         && matches!(failure.kind(), Transient | CommFailure | ObjectNotExist | ObjAdapter)
@@ -109,7 +128,7 @@ pub(in crate::client) fn to_send((id, data): &AddedContext) -> ServiceContext<'_
 
 /// Gives up the forwards by which a call through `object` went, and through the copy of it that was
 /// chosen. Whether there was one.
-pub(in crate::client) fn leave_forwards(object: &Object, chosen: &Object) -> bool {
+fn leave_forwards(object: &Object, chosen: &Object) -> bool {
     let both = [object, chosen].map(Object::reference);
     both.into_iter().flatten().filter(|reference| reference.leave_forward()).count() > 0
 }

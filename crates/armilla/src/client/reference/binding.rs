@@ -8,6 +8,7 @@ use super::object::Reference;
 use super::route::{Route, Target};
 use crate::client::request::{Addressed, ObjectAddress};
 use crate::exception::SystemException;
+use crate::object_key::KeyOctets;
 use arc_swap::ArcSwapOption;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
@@ -88,15 +89,11 @@ impl AttemptTarget {
     pub(in crate::client) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
         let bound = reference.route()?;
         let index = bound.preferred_index();
+        let collocated = reference.is_collocated() && reference.is_route_collocated(&bound);
         let forwarded = match bound {
             RouteRef::First(_) => None,
             RouteRef::Forwarded(route) => Some(route),
         };
-        let collocated = reference.is_collocated()
-            && match &forwarded {
-                None => true,
-                Some(route) => reference.is_route_collocated(route),
-            };
         Ok(Self { reference: reference.clone(), forwarded, index, collocated })
     }
 
@@ -113,6 +110,11 @@ impl AttemptTarget {
 
     pub(in crate::client) fn target(&self) -> &Target {
         self.route().at(self.index)
+    }
+
+    /// The route and the target, unless the latter is an object of this process.
+    pub(in crate::client) fn remote(&self) -> Option<(&Route, &Target)> {
+        (!self.collocated).then(|| (self.route(), self.target()))
     }
 }
 
@@ -197,11 +199,16 @@ impl Binding {
 }
 
 impl Reference {
-    /// Whether calls through this reference still go to an object of this process. The reference's
-    /// own object must be one.
-    pub(crate) fn is_still_collocated(&self) -> bool {
-        !self.binding.is_changed()
-            || self.route().is_ok_and(|bound| self.is_route_collocated(&bound))
+    /// Whether calls through this reference go to an object of this process, and stay in it.
+    pub(crate) fn stays_here(&self) -> bool {
+        self.is_collocated()
+            && (!self.binding.is_changed()
+                || self.route().is_ok_and(|bound| self.is_route_collocated(&bound)))
+    }
+
+    /// The key of the object of this process to which calls through this reference go.
+    pub(in crate::client) fn key_here(&self) -> Option<KeyOctets> {
+        if self.stays_here() { self.local_key() } else { None }
     }
 
     /// Whether `route` ends at an object of this process.

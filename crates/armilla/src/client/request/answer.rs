@@ -4,7 +4,6 @@ use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
 use crate::signature::Part;
-use crate::transport::EndpointAddress;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
@@ -59,19 +58,6 @@ impl Answer {
 }
 
 impl<T> Answer<T> {
-    /// The same answer; a system exception is attributed to the server at `address`, which has
-    /// raised it in `operation`.
-    pub(in crate::client) fn attributed_to(
-        self,
-        address: &EndpointAddress,
-        operation: &str,
-    ) -> Self {
-        match self {
-            Self::Raised(exception) => Self::Raised(exception.attributed_to(address, operation)),
-            answer => answer,
-        }
-    }
-
     /// The same answer with other results.
     pub(in crate::client) fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
         match self {

@@ -9,7 +9,7 @@ use crate::client::connection::{
 };
 use crate::client::endpoint::{Endpoint, PooledConnection};
 use crate::client::invocation::{Holder, Reply, StaleConnections, is_stale};
-use crate::client::request::{Answer, Deadline, Outgoing, ReplyStart, no_reply, wrong_reply};
+use crate::client::request::{Deadline, Outgoing, ReplyStart, no_reply, wrong_reply};
 use crate::exception::{ExceptionKind, SystemException};
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::runtime::Orb;
@@ -42,19 +42,6 @@ pub(in crate::client) fn attempt_late<'c>(
         return exchange_multiplexed((orb, endpoint), outgoing, &deadline.late(), scope);
     }
     exchange_over_other((orb, endpoint), outgoing, deadline)
-}
-
-/// The answer that the reply to an attempt is. A system exception of the server is attributed to
-/// its address.
-#[inline(always)]
-pub(in crate::client) fn answer<'c>(
-    reply: Option<Reply<'c>>,
-    endpoint: &Endpoint,
-    outgoing: &Outgoing<'_, '_>,
-) -> Result<Answer<Option<Reply<'c>>>, SystemException> {
-    let Some(reply) = reply else { return Ok(Answer::Results(None)) };
-    let answer = reply.into_answer()?;
-    Ok(answer.attributed_to(&endpoint.address, outgoing.operation.name).map(Some))
 }
 
 /// Sends and receives over an idle connection that is alive, otherwise over a new one.

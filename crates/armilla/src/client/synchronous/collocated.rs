@@ -2,8 +2,8 @@
 //! Direct calls of a servant do not pass through here.
 
 use crate::client::endpoint::LocalLimit;
-use crate::client::invocation::{COLLOCATED_VERSION, CollocatedReply, Holder, Reply, Step};
-use crate::client::request::{Answer, Request};
+use crate::client::invocation::{COLLOCATED_VERSION, CollocatedReply, Holder, Reply};
+use crate::client::request::Request;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
 use crate::runtime::Orb;
@@ -59,20 +59,5 @@ impl<'o> CollocatedTarget<'o, '_> {
         let mut contexts = contexts.to_send();
         contexts.push(CodeSetContext::service_context(&code_sets));
         self.attempt(request, &contexts)
-    }
-}
-
-/// The step after an attempt. A system exception ends the call: no other address is left.
-pub(in crate::client) fn judge(
-    reply: Option<Reply<'_>>,
-) -> Result<Step<Option<Reply<'_>>>, SystemException> {
-    let Some(reply) = reply else { return Ok(Step::Done(None)) };
-    if reply.has_results() {
-        return Ok(Step::Done(Some(reply)));
-    }
-    match reply.into_answer()? {
-        Answer::Results(reply) => Ok(Step::Done(Some(reply))),
-        Answer::Forward(forward) => Ok(Step::Forward(*forward)),
-        Answer::Raised(exception) => Err(exception),
     }
 }

@@ -2,12 +2,11 @@
 //! 9.4.5).
 
 use crate::client::connection::ExclusiveConnection;
-use crate::client::invocation::{Invocation, Selected};
+use crate::client::invocation::{Action, At, Invocation, Selected, Step};
 use crate::client::reference::{Object, Reference, Target};
-use crate::client::request::{Deadline, Forward, no_reply};
+use crate::client::request::{Answer, Deadline, Forward, no_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
-use crate::object_key::KeyOctets;
-use crate::runtime::{Located, Orb};
+use crate::runtime::Located;
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
@@ -18,91 +17,58 @@ use armilla_giop::{
 };
 use std::thread;
 
-/// The answer of a server to a LocateRequest.
-enum RemoteAnswer {
-    Here,
-    Unknown,
-    At(Forward),
-    Raised(SystemException),
-}
-
 /// Whether the server knows the object. Follows forwards, and binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
-    let Selected { object, .. } = &object.selected()?;
-    let reference = object.reference()?;
-    let mut invocation = Invocation::begin(object, reference)?;
+    let Selected { mut object, .. } = object.selected()?;
+    let mut invocation = Invocation::begin(&object, object.reference()?)?;
     invocation.allow_rebinding();
-    let mut elsewhere = None;
-    if let Some(key) = reference.local_key().filter(|_| reference.is_collocated()) {
-        match locate_collocated(&reference.orb, key, &mut invocation)? {
-            LocalAnswer::Here => return Ok(true),
-            LocalAnswer::Unknown => return Ok(false),
-            LocalAnswer::Elsewhere(ior) => {
-                elsewhere = Some(object.with_reference(Object::from_ior(&reference.orb, ior)));
-            }
-        }
-    }
-    locate_remote(elsewhere.as_ref().unwrap_or(object).clone(), invocation)
-}
-
-/// Asks the server to which the reference is bound.
-fn locate_remote(mut object: Object, mut invocation: Invocation) -> Result<bool, SystemException> {
     loop {
-        let reference = object.reference()?;
-        let route = reference.route()?;
-        let target = route.preferred();
-        match ask(reference, target, &invocation.attempt_deadline(&route)) {
-            Ok(RemoteAnswer::Here) => return Ok(true),
-            // The forward may be outdated: ask at the reference's own addresses.
-            Ok(RemoteAnswer::Unknown) if invocation.fall_back(reference, &route) => {}
-            Ok(RemoteAnswer::Unknown) => return Ok(false),
-            Ok(RemoteAnswer::Raised(exception)) => return Err(exception),
-            Ok(RemoteAnswer::At(forward)) => {
-                invocation.follow(reference, &route, forward)?;
-                if let Some(selector) = reference.binding.forward_selector() {
-                    let chosen = selector.select()?.object.into_owned();
-                    drop(route);
-                    (object, _) = object.through(chosen, None, &|selector| selector.select())?;
-                }
-            }
-            Err(failure) => {
-                invocation.judge_failure::<()>(reference, &route, target, failure)?;
-            }
-        }
-        invocation.take_pause().into_iter().for_each(thread::sleep);
-    }
-}
-
-/// The answer of this process.
-enum LocalAnswer {
-    Here,
-    Unknown,
-    /// The object is in another process.
-    Elsewhere(Ior),
-}
-
-/// Asks this process for the object with this key. Follows published names.
-fn locate_collocated(
-    orb: &Orb,
-    mut key: KeyOctets,
-    invocation: &mut Invocation,
-) -> Result<LocalAnswer, SystemException> {
-    loop {
-        let limit = invocation.time_left();
-        let ior = match wait_limit::within(limit, limit, || orb.locate_collocated(&key))? {
-            Located::Here => return Ok(LocalAnswer::Here),
-            Located::Elsewhere(ior) => ior,
-            Located::Nowhere | Located::Unnamed => return Ok(LocalAnswer::Unknown),
+        let step = match attempt(&object, &mut invocation) {
+            Err(unknown) if unknown.kind() == ExceptionKind::ObjectNotExist => return Ok(false),
+            judged => judged?,
         };
-        // Published names that refer to each other denote no object.
-        if invocation.count_forward(orb).is_err() {
-            return Ok(LocalAnswer::Unknown);
-        }
-        match orb.local_key(&ior) {
-            Some((next, _)) => key = KeyOctets::from_slice(&next),
-            None => return Ok(LocalAnswer::Elsewhere(ior)),
+        match invocation.advance(&object, step, &|selector| selector.select()) {
+            Ok(Action::Done(())) => return Ok(true),
+            Ok(Action::Send) => {}
+            Ok(Action::Pause(pause)) => thread::sleep(pause),
+            Ok(Action::Go(next, _)) => object = next,
+            Err(error) => return denotes_nothing(&object, error),
         }
     }
+}
+
+/// Published names that refer to each other denote no object.
+fn denotes_nothing(object: &Object, error: SystemException) -> Result<bool, SystemException> {
+    let in_circle = error.minor() == Minor::TOO_MANY_FORWARDS;
+    match in_circle && object.reference()?.stays_here() {
+        true => Ok(false),
+        false => Err(error),
+    }
+}
+
+/// Asks where the object is once, and judges the answer. An unknown object is an answer with
+/// `OBJECT_NOT_EXIST`.
+fn attempt(object: &Object, invocation: &mut Invocation) -> Result<Step, SystemException> {
+    let reference = object.reference()?;
+    let operation = "a LocateRequest";
+    if let Some(key) = reference.key_here() {
+        let limit = invocation.time_left();
+        let located = wait_limit::within(limit, limit, || reference.orb.locate_collocated(&key));
+        let answer = located.map(|located| match located {
+            Located::Here => Answer::Results(()),
+            Located::Elsewhere(ior) => Answer::Forward(Forward::To(ior.into()).into()),
+            Located::Nowhere | Located::Unnamed => Answer::Raised(unknown()),
+        });
+        return invocation.judge(At { reference, remote: None, operation }, answer);
+    }
+    let route = &*reference.route()?;
+    let target = route.preferred();
+    let answer = ask(reference, target, &invocation.attempt_deadline(route));
+    invocation.judge(At { reference, remote: Some((route, target)), operation }, answer)
+}
+
+fn unknown() -> SystemException {
+    SystemException::new(ExceptionKind::ObjectNotExist, Minor::default(), Completion::No)
 }
 
 /// Asks over an idle connection, or over a new one.
@@ -110,7 +76,7 @@ fn ask(
     reference: &Reference,
     target: &Target,
     deadline: &Deadline,
-) -> Result<RemoteAnswer, SystemException> {
+) -> Result<Answer, SystemException> {
     let _blocking = BlockingScope::begin();
     let mut link = match target.access.endpoint.idle_connection(deadline.started) {
         Some(link) => link,
@@ -133,7 +99,7 @@ fn exchange(
     link: &mut ExclusiveConnection,
     target: &Target,
     deadline: &Deadline,
-) -> Result<RemoteAnswer, SystemException> {
+) -> Result<Answer, SystemException> {
     let id = link.begin(true)?;
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
     encode_locate_request(&mut out, target.access.version, id, target.object().named())
@@ -154,7 +120,7 @@ fn wrong_reply() -> CdrError {
 fn read_answer(
     message: Option<Message<'_>>,
     reference: &Reference,
-) -> Result<RemoteAnswer, SystemException> {
+) -> Result<Answer, SystemException> {
     let message = message.ok_or_else(no_reply)?;
     if message.header.kind != MessageKind::LocateReply {
         return Err(SystemException::decoding(&wrong_reply(), Completion::No));
@@ -165,24 +131,22 @@ fn read_answer(
 }
 
 /// Decodes the body of a LocateReply.
-fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<RemoteAnswer> {
+fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<Answer> {
     let mut body = body.with_context(&reference.orb);
+    let forward = |forward| Answer::Forward(Box::new(forward));
     Ok(match status {
-        LocateStatus::ObjectHere => RemoteAnswer::Here,
-        LocateStatus::UnknownObject => RemoteAnswer::Unknown,
-        LocateStatus::ObjectForward => {
-            RemoteAnswer::At(Forward::To(Ior::decode(&mut body)?.into()))
-        }
+        LocateStatus::ObjectHere => Answer::Results(()),
+        LocateStatus::UnknownObject => Answer::Raised(unknown()),
+        LocateStatus::ObjectForward => forward(Forward::To(Ior::decode(&mut body)?.into())),
         LocateStatus::ObjectForwardPerm => {
-            RemoteAnswer::At(Forward::ForGood(Ior::decode(&mut body)?.into()))
+            forward(Forward::ForGood(Ior::decode(&mut body)?.into()))
         }
         LocateStatus::NeedsAddressingMode => {
-            RemoteAnswer::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
+            forward(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }
-        LocateStatus::SystemException => match decode_system(&ServiceContexts::EMPTY, &mut body)? {
-            // JacORB reports an unknown object in this way.
-            error if error.kind() == ExceptionKind::ObjectNotExist => RemoteAnswer::Unknown,
-            error => RemoteAnswer::Raised(error),
-        },
+        // JacORB reports an unknown object by `OBJECT_NOT_EXIST`.
+        LocateStatus::SystemException => {
+            Answer::Raised(decode_system(&ServiceContexts::EMPTY, &mut body)?)
+        }
     })
 }
