@@ -201,13 +201,13 @@ impl<'o> StartupHold<'o> {
         self.end = self.end.or_else(begins);
         let mut expected = lock(&startup.expected);
         loop {
-            if expectation.has_arrived(&expected) {
-                return Ok(());
-            }
             match startup.stage() {
-                StartupStage::Starting => {}
-                StartupStage::Started => return Ok(()),
+                // Before the rest: a shutdown wakes those who wait as an arrival does, perhaps one
+                // that has not begun to wait yet.
                 StartupStage::ShutDown => return Err(shut_down(&expectation.awaited)),
+                StartupStage::Started => return Ok(()),
+                StartupStage::Starting if expectation.has_arrived(&expected) => return Ok(()),
+                StartupStage::Starting => {}
             }
             let now = Instant::now();
             let left = self.end.map(|end| end.saturating_duration_since(now));
