@@ -309,6 +309,7 @@ impl Dump<'_> {
         match value {
             ConstValue::Integer(value) => Json::Integer(*value),
             ConstValue::Float(value) => Json::Float(*value),
+            ConstValue::LongDouble(value) => Json::Number(value.to_string()),
             ConstValue::Boolean(value) => Json::Boolean(*value),
             ConstValue::Fixed(value) => Json::String(value.to_string()),
             ConstValue::Enumerator(id, index) => {

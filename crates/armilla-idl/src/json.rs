@@ -8,6 +8,8 @@ pub(crate) enum Json {
     Boolean(bool),
     Integer(i128),
     Float(f64),
+    /// A number as it is written.
+    Number(String),
     String(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
@@ -26,6 +28,7 @@ impl Json {
             // Writing to a string cannot fail.
             Json::Integer(value) => drop(write!(out, "{value}")),
             Json::Float(value) if value.is_finite() => drop(write!(out, "{value:?}")),
+            Json::Number(text) => out.push_str(text),
             Json::Float(_) => out.push_str("null"),
             Json::String(text) => string(text, out),
             Json::List(items) => {

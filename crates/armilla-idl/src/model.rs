@@ -8,12 +8,14 @@
 //! The enums of the model are exhaustive on purpose: when IDL gets a new construct, the Rust
 //! compiler finds every back end that does not handle it. Operations and attributes are in
 //! `callable`, their timing in `timing`, components in `component`, types and constants in `types`, fixed-point numbers in
-//! `fixed`.
+//! `fixed`, numbers of 128 bits in `long_double`.
 
 mod callable;
 mod component;
 mod fixed;
 mod id;
+mod long_double;
+mod natural;
 mod text;
 mod timing;
 mod types;
@@ -22,6 +24,7 @@ pub use callable::{Attribute, Direction, Export, Initializer, Operation, Paramet
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use id::DeclId;
+pub use long_double::LongDouble;
 pub use timing::{Hold, Level, TimedCall, Timing};
 pub use types::{Const, ConstValue, Primitive, Type};
 

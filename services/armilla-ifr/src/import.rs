@@ -453,6 +453,7 @@ fn constant(
         },
         ConstValue::Float(value) if value.is_finite() => Json::from(*value),
         ConstValue::Float(value) => Json::from(if *value > 0.0 { "Infinity" } else { "-Infinity" }),
+        ConstValue::LongDouble(value) => Json::from(format!("{:#034x}", value.to_bits())),
         ConstValue::Boolean(value) => Json::from(*value),
         ConstValue::Char(value) => Json::from(char::from(*value).to_string()),
         ConstValue::String(value) => Json::from(value.as_str()),

@@ -1,7 +1,7 @@
 //! The operators of constant expressions (IDL 4.2, 7.4.1.4.3).
 
 use super::expected::{Expected, kind_of, range};
-use crate::model::{ConstValue, Fixed};
+use crate::model::{ConstValue, Fixed, LongDouble};
 use crate::parse::ast::{Binary, Unary};
 
 pub(super) fn unary(
@@ -10,11 +10,18 @@ pub(super) fn unary(
     expected: &Expected,
 ) -> Result<ConstValue, String> {
     match (operator, operand) {
-        (Unary::Plus, ConstValue::Integer(_) | ConstValue::Float(_) | ConstValue::Fixed(_)) => {
-            Ok(operand.clone())
-        }
+        (
+            Unary::Plus,
+            ConstValue::Integer(_)
+            | ConstValue::Float(_)
+            | ConstValue::LongDouble(_)
+            | ConstValue::Fixed(_),
+        ) => Ok(operand.clone()),
         (Unary::Minus, ConstValue::Integer(value)) => integer(value.checked_neg()),
         (Unary::Minus, ConstValue::Float(value)) => Ok(ConstValue::Float(-value)),
+        (Unary::Minus, ConstValue::LongDouble(value)) => {
+            Ok(ConstValue::LongDouble(value.negated()))
+        }
         (Unary::Minus, ConstValue::Fixed(value)) => Ok(ConstValue::Fixed(value.negated())),
         (Unary::Not, ConstValue::Integer(value)) => match expected {
             // The complement within the bits of an unsigned type.
@@ -42,8 +49,11 @@ pub(super) fn binary(
         (ConstValue::Fixed(left), ConstValue::Fixed(right)) => {
             fixed_binary(operator, *left, *right)
         }
-        (ConstValue::Integer(_), ConstValue::Float(_))
-        | (ConstValue::Float(_), ConstValue::Integer(_)) => {
+        (ConstValue::LongDouble(left), ConstValue::LongDouble(right)) => {
+            long_double_binary(operator, *left, *right)
+        }
+        (ConstValue::Integer(_), ConstValue::Float(_) | ConstValue::LongDouble(_))
+        | (ConstValue::Float(_) | ConstValue::LongDouble(_), ConstValue::Integer(_)) => {
             Err("integers and floating-point numbers cannot be mixed".to_owned())
         }
         _ => {
@@ -89,6 +99,23 @@ fn float_binary(operator: Binary, left: f64, right: f64) -> Result<ConstValue, S
     } else {
         Err("the result does not fit into `double`".to_owned())
     }
+}
+
+fn long_double_binary(
+    operator: Binary,
+    left: LongDouble,
+    right: LongDouble,
+) -> Result<ConstValue, String> {
+    let value = match operator {
+        Binary::Add => left.plus(right),
+        Binary::Subtract => left.plus(right.negated()),
+        Binary::Multiply => left.times(right),
+        Binary::Divide if right.is_zero() => return Err("this divides by zero".to_owned()),
+        Binary::Divide => left.divided_by(right),
+        _ => return Err("this operator cannot be used on floating-point numbers".to_owned()),
+    };
+    let value = value.ok_or("the result does not fit into `long double`")?;
+    Ok(ConstValue::LongDouble(value))
 }
 
 fn fixed_binary(operator: Binary, left: Fixed, right: Fixed) -> Result<ConstValue, String> {

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::arithmetic::{binary, unary};
 use super::expected::{Expected, kind_of, range};
+use super::floating;
 use super::scope::Target;
 use super::template::Binding;
 use crate::diagnostics::{Code, Diagnostic};
@@ -134,6 +135,18 @@ impl Checker<'_, '_> {
     /// Evaluates `expr` to what is expected. `None` if an error was reported.
     pub(super) fn evaluate(&mut self, expr: &Expr, expected: &Expected) -> Option<ConstValue> {
         let value = self.evaluate_steps(expr, expected)?;
+        if let ConstValue::LongDouble(number) = value {
+            let narrowed = match expected {
+                Expected::Float => floating::single(number),
+                Expected::Double => floating::double(number),
+                Expected::LongDouble => Ok(value),
+                _ => return self.wrong_type(expr, expected, &value),
+            };
+            return match narrowed {
+                Ok(value) => Some(value),
+                Err(message) => self.fail(Code::ConstantRange, expr.span, message),
+            };
+        }
         if let (Expected::Fixed(size), ConstValue::Fixed(number)) = (expected, &value) {
             return self.fit_fixed(expr, *number, *size);
         }
@@ -158,7 +171,7 @@ impl Checker<'_, '_> {
                 let (length, fits) = (units.len(), units.len() <= *bound as usize);
                 (!fits).then(|| format!("{length} characters do not fit into `wstring<{bound}>`"))
             }
-            (Expected::Double | Expected::LongDouble, ConstValue::Float(_))
+            (Expected::Double, ConstValue::Float(_))
             | (Expected::WChar, ConstValue::WChar(_))
             | (Expected::WString(None), ConstValue::WString(_))
             | (Expected::Boolean, ConstValue::Boolean(_))
@@ -233,7 +246,7 @@ impl Checker<'_, '_> {
             (Expected::Fixed(_), ConstValue::Integer(integer)) => {
                 error = error.help(format!("write `{integer}d`"));
             }
-            (Expected::Fixed(_), ConstValue::Float(_)) => {
+            (Expected::Fixed(_), ConstValue::Float(_) | ConstValue::LongDouble(_)) => {
                 error = error.help("a fixed-point number ends in `d`, as in `1.5d`");
             }
             (Expected::WChar, ConstValue::Char(_))
@@ -258,10 +271,21 @@ impl Checker<'_, '_> {
 
     fn evaluate_steps(&mut self, expr: &Expr, expected: &Expected) -> Option<ConstValue> {
         let mut stack: Vec<ConstValue> = Vec::new();
+        let alone = floating::is_alone(expr);
         for step in &expr.steps {
             let value = match &step.kind {
+                StepKind::Literal(Literal::Float(text)) => {
+                    match floating::literal(text, expected, alone) {
+                        Ok(value) => value,
+                        Err(message) => return self.fail(Code::BadNumber, step.span, message),
+                    }
+                }
                 StepKind::Literal(literal) => literal_value(literal)?,
-                StepKind::Name(_) => self.named_value(step)?,
+                StepKind::Name(_) => {
+                    let value = self.named_value(step)?;
+                    let operand = floating::operand(value, expected, alone);
+                    self.computed(operand, step.span)?
+                }
                 StepKind::Unary(operator) => {
                     let operand = stack.pop()?;
                     let result = unary(*operator, &operand, expected);
@@ -315,13 +339,13 @@ impl Checker<'_, '_> {
 fn literal_value(literal: &Literal) -> Option<ConstValue> {
     Some(match literal {
         Literal::Integer(value) => ConstValue::Integer(i128::from(*value)),
-        Literal::Float(value) => ConstValue::Float(*value),
         Literal::Boolean(value) => ConstValue::Boolean(*value),
         Literal::Char(value) => ConstValue::Char(*value),
         Literal::String(value) => ConstValue::String(value.clone()),
         Literal::WChar(value) => ConstValue::WChar(*value),
         Literal::WString(value) => ConstValue::WString(value.clone()),
         Literal::Fixed(value) => ConstValue::Fixed(*value),
-        Literal::Invalid => return None,
+        // The value of a floating-point number depends on what is expected.
+        Literal::Float(_) | Literal::Invalid => return None,
     })
 }

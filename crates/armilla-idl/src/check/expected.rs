@@ -39,7 +39,7 @@ pub(super) fn range(bits: u32, signed: bool) -> (i128, i128) {
 pub(super) fn kind_of(value: &ConstValue) -> &'static str {
     match value {
         ConstValue::Integer(_) => "an integer",
-        ConstValue::Float(_) => "a floating-point number",
+        ConstValue::Float(_) | ConstValue::LongDouble(_) => "a floating-point number",
         ConstValue::Boolean(_) => "a boolean",
         ConstValue::Char(_) => "a character",
         ConstValue::String(_) => "a string",

@@ -11,6 +11,7 @@ mod component;
 mod constant;
 mod corba;
 mod expected;
+mod floating;
 mod forward;
 mod home;
 mod identity;

@@ -97,6 +97,7 @@ impl Checker<'_, '_> {
             ConstValue::Enumerator(_, index) => i128::from(*index),
             ConstValue::WChar(unit) => i128::from(*unit),
             ConstValue::Float(_)
+            | ConstValue::LongDouble(_)
             | ConstValue::String(_)
             | ConstValue::WString(_)
             | ConstValue::Fixed(_) => return None,

@@ -2,6 +2,7 @@
 
 use super::fixed::Fixed;
 use super::id::DeclId;
+use super::long_double::LongDouble;
 
 /// A constant.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub enum ConstValue {
     Integer(i128),
     /// A `float` or a `double`.
     Float(f64),
+    /// A `long double`.
+    LongDouble(LongDouble),
     /// A boolean.
     Boolean(bool),
     /// A character as its ISO 8859-1 octet.

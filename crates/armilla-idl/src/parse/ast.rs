@@ -441,7 +441,8 @@ pub(crate) enum StepKind {
 #[derive(Debug, Clone)]
 pub(crate) enum Literal {
     Integer(u64),
-    Float(f64),
+    /// A floating-point number as it is written: its type is that of its constant.
+    Float(Box<str>),
     Boolean(bool),
     Char(u8),
     String(String),

@@ -97,7 +97,7 @@ impl Parser<'_, '_, '_> {
     fn number(&mut self, token: &Token) -> Literal {
         match literal::number(&token.text) {
             Ok(literal::Number::Integer(value)) => Literal::Integer(value),
-            Ok(literal::Number::Float(value)) => Literal::Float(value),
+            Ok(literal::Number::Float) => Literal::Float((*token.text).into()),
             Ok(literal::Number::Fixed(value)) => Literal::Fixed(value),
             Err(message) => {
                 let error = Diagnostic::error(Code::BadNumber, token.span, message);

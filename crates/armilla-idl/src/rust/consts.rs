@@ -31,10 +31,6 @@ pub(super) fn generate(
     };
     let value = match (&constant.value, resolved) {
         (ConstValue::Float(value), Type::Primitive(Primitive::Float)) => single(*value as f32),
-        (ConstValue::Float(_), Type::Primitive(Primitive::LongDouble)) => {
-            let value = literal(scope, &constant.value);
-            quote!(codegen::LongDouble::from_f64(#value))
-        }
         (ConstValue::Fixed(value), Type::Fixed(_, scale)) => decimal(value, *scale),
         (value, _) => literal(scope, value),
     };
@@ -54,6 +50,12 @@ pub(super) fn literal(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
         }
         ConstValue::Float(value) if value.is_nan() => quote!(f64::NAN),
         ConstValue::Float(value) => negated(*value < 0.0, quote!(f64::INFINITY)),
+        ConstValue::LongDouble(value) => {
+            // Rust has no literal of this type.
+            let bits = format!("0x{:032x}", value.to_bits()).parse::<TokenStream>();
+            let bits = bits.unwrap_or_default();
+            quote!(codegen::LongDouble::from_bits(#bits))
+        }
         ConstValue::Boolean(value) => quote!(#value),
         ConstValue::Char(value) => {
             let value = Literal::byte_character(*value);

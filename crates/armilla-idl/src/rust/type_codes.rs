@@ -376,6 +376,7 @@ fn number(label: &ConstValue, is_int8: bool) -> TokenStream {
         ConstValue::Enumerator(_, index) => i64::from(*index),
         // A discriminator cannot be of these types.
         ConstValue::Float(_)
+        | ConstValue::LongDouble(_)
         | ConstValue::String(_)
         | ConstValue::WString(_)
         | ConstValue::Fixed(_) => 0,

@@ -22,7 +22,9 @@ pub const LOSS: codegen::Decimal<3, 3> = codegen::Decimal::constant(-5);
 
 //= mod wide > const HALF
 /// IDL `Wide::HALF`.
-pub const HALF: codegen::LongDouble = codegen::LongDouble::from_f64(0.5);
+pub const HALF: codegen::LongDouble = codegen::LongDouble::from_bits(
+    0x3ffe0000000000000000000000000000,
+);
 
 //= mod wide > struct Entry
 /// IDL `Wide::Entry`.

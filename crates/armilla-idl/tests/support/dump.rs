@@ -296,6 +296,7 @@ impl Dump<'_> {
         match value {
             ConstValue::Integer(value) => value.to_string(),
             ConstValue::Float(value) => format!("{value:?}"),
+            ConstValue::LongDouble(value) => format!("{value} {:032x}", value.to_bits()),
             ConstValue::Boolean(value) => value.to_string(),
             ConstValue::Char(value) => format!("{:?}", char::from(*value)),
             ConstValue::String(value) => format!("{value:?}"),

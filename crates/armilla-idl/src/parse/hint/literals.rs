@@ -18,8 +18,7 @@ pub(in super::super) fn of_number(text: &str) -> Option<String> {
     if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some("a number that begins with `0` is octal".to_owned());
     }
-    let is_float = text.parse::<f64>().is_ok_and(f64::is_infinite) && text.contains(['e', 'E']);
-    is_float.then(|| "all floating-point constants are evaluated as `double`".to_owned())
+    None
 }
 
 /// What IDL has instead of a character that was typed for the sake of its looks.
