@@ -1,5 +1,8 @@
 //! Compiles the IDL of the tests.
 
+#[path = "../crates/armilla-idl/tests/support/collisions.rs"]
+mod collisions;
+
 use armilla_idl::{Build, build};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -48,6 +51,18 @@ fn build_constructs() {
         build.compile(&file).unwrap_or_else(|errors| errors.exit());
         let rust = folder.join(name).with_extension("rs");
         writeln!(modules, "pub(crate) mod {name} {{ include!({rust:?}); }}").unwrap();
+    }
+    // Names that meet: each seed is another file.
+    for (seed, build) in [(1, Build::new()), (2, Build::new().asynchronous(true).amh(true))] {
+        let file = folder.join(format!("collisions_{seed}.idl"));
+        fs::write(&file, collisions::idl(seed)).unwrap();
+        build.out_dir(&folder).compile(&file).unwrap_or_else(|errors| errors.exit());
+        let rust = file.with_extension("rs");
+        writeln!(
+            modules,
+            "#[allow(warnings)]\npub(crate) mod collisions_{seed} {{ include!({rust:?}); }}"
+        )
+        .unwrap();
     }
     fs::write(folder.join("all.rs"), modules).unwrap();
 }

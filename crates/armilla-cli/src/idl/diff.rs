@@ -42,7 +42,11 @@ pub(super) fn run(arguments: &Diff) -> Outcome {
     let count = |impact| findings.iter().filter(|finding| finding.impact == impact).count();
     let breaking = count(Impact::Breaking);
     if format == Format::Text {
-        say!("{breaking} breaking, {} compatible", count(Impact::Compatible))?;
+        let source = match count(Impact::Source) {
+            0 => String::new(),
+            count => format!("{count} source only, "),
+        };
+        say!("{breaking} breaking, {source}{} compatible", count(Impact::Compatible))?;
     }
     if breaking > 0 { Err(Failure::Reported) } else { Ok(()) }
 }

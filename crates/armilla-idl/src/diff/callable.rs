@@ -2,7 +2,9 @@
 
 use super::slots::{List, slots};
 use super::{Diff, Location};
-use crate::model::{Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation};
+use crate::model::{
+    Attribute, DeclId, DeclKind, Direction, Export, Initializer, Interface, Model, Operation,
+};
 use crate::source::Span;
 
 const PARAMETERS: List =
@@ -120,11 +122,27 @@ impl<'m> Diff<'m> {
             }
         }
         self.raises(name, "", (&old.raises, &new.raises), location);
-        if old.context != new.context {
+        self.context(name, &old.context, &new.context, location);
+    }
+
+    /// The order of the names does not matter: a request has pairs of a name and a value.
+    fn context(&mut self, name: &str, old: &[String], new: &[String], location: Location) {
+        let message = "its context changed".to_owned();
+        if old.is_empty() != new.is_empty() {
             let why = "the values of the context are marshalled after the parameters";
-            let message = "its context changed".to_owned();
             self.breaking("context-changed", name, message, why, location);
+        } else if old.iter().any(|one| !new.contains(one))
+            || new.iter().any(|one| !old.contains(one))
+        {
+            let why = "each value of a context is marshalled with its name, and any may be absent";
+            self.compatible("context-changed", name, message, why, location);
         }
+    }
+
+    pub(super) fn initializer(&mut self, name: &str, old: &Initializer, new: &Initializer) {
+        self.slots(name, &PARAMETERS, &slots(&old.parameters), &slots(&new.parameters));
+        let location = Location::both(old.span, new.span);
+        self.raises(name, "", (&old.raises, &new.raises), location);
     }
 
     fn direction(
@@ -182,7 +200,9 @@ impl<'m> Diff<'m> {
             _ => {}
         }
         self.raises(name, " when it is read", (&old.get_raises, &new.get_raises), location);
-        self.raises(name, " when it is set", (&old.set_raises, &new.set_raises), location);
+        if !old.readonly && !new.readonly {
+            self.raises(name, " when it is set", (&old.set_raises, &new.set_raises), location);
+        }
     }
 }
 

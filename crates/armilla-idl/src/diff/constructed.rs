@@ -2,7 +2,9 @@
 
 use super::slots::{List, slots};
 use super::{Diff, Location};
-use crate::model::{Bitmask, Bitset, Case, DeclId, Enum, Struct, Union, Value};
+use crate::model::{
+    Bitmask, Bitset, Case, DeclId, DeclKind, Enum, Flavour, Interface, Model, Struct, Union, Value,
+};
 
 const MEMBERS: List =
     List { noun: "member", why: "members are marshalled in order, without their names" };
@@ -113,18 +115,81 @@ impl<'m> Diff<'m> {
             let why = "the state is marshalled by other rules";
             self.breaking("value-kind-changed", name, message, why, location);
         }
-        if old.truncatable != new.truncatable {
-            let word = if new.truncatable { "truncatable now" } else { "not truncatable any more" };
-            let why =
-                "only a truncatable value is sent with the ids and chunks that truncation needs";
-            self.breaking("truncatable-changed", name, format!("it is {word}"), why, location);
+        if old.truncatable && !new.truncatable {
+            let why = "only a truncatable value is sent with the ids and chunks with which a \
+                       program reads it that knows its base alone";
+            let message = "it is not truncatable any more".to_owned();
+            self.breaking("truncatable-changed", name, message, why, location);
+        } else if new.truncatable && !old.truncatable {
+            let why = "a receiver reads a value with and without chunks";
+            let message = "it is truncatable now".to_owned();
+            self.compatible("truncatable-changed", name, message, why, location);
         }
-        let bases = |value: &Value| [value.bases.as_slice(), &value.supports].concat();
-        self.bases(name, (old_id, &bases(old)), (new_id, &bases(new)), location);
+        self.bases(
+            name,
+            (old_id, &self.parents(self.old, old)),
+            (new_id, &self.parents(self.new, new)),
+            location,
+        );
         let state = |value: &'m Value| value.state.iter().map(|state| (&state.member).into());
         let (before, after): (Vec<_>, Vec<_>) = (state(old).collect(), state(new).collect());
         self.slots(name, &STATE, &before, &after);
-        self.exports(name, old_id, new_id);
+        let why = "each side has its own implementation of a valuetype: only its state travels";
+        self.at_home(why, |diff| {
+            diff.supported(name, old, new, location);
+            diff.exports(name, old_id, new_id);
+            diff.initializers(name, old, new);
+        });
+    }
+
+    /// What a value may be passed as: its bases, and the abstract interfaces that it supports.
+    fn parents(&self, model: &Model, value: &Value) -> Vec<DeclId> {
+        let supports = value.supports.iter().copied();
+        let is_abstract = |id: &DeclId| is_abstract(model, *id);
+        value.bases.iter().copied().chain(supports.filter(is_abstract)).collect()
+    }
+
+    /// The other interfaces that a value supports: those of objects that it may be an
+    /// implementation of.
+    fn supported(&mut self, name: &str, old: &Value, new: &Value, location: Location) {
+        for (gone, model, ids, others) in [
+            (true, self.old, &old.supports, &new.supports),
+            (false, self.new, &new.supports, &old.supports),
+        ] {
+            for id in ids.iter().filter(|id| !is_abstract(model, **id)) {
+                let same = |other: &DeclId| match gone {
+                    true => self.same_declaration(*id, *other),
+                    false => self.same_declaration(*other, *id),
+                };
+                if !others.iter().any(same) {
+                    let word = if gone { "no longer supports" } else { "now supports" };
+                    let message = format!("it {word} `{}`", model.scoped_name(*id));
+                    self.source_only("supports-changed", name, message, "", location);
+                }
+            }
+        }
+    }
+
+    fn initializers(&mut self, name: &str, old: &Value, new: &Value) {
+        for before in &old.initializers {
+            let name = format!("{name}::{}", before.name);
+            match new.initializers.iter().find(|after| after.name == before.name) {
+                None => {
+                    let location = Location::in_old(before.span);
+                    let message = "the factory was removed".to_owned();
+                    self.source_only("factory-removed", &name, message, "", location);
+                }
+                Some(after) => self.initializer(&name, before, after),
+            }
+        }
+        for after in &new.initializers {
+            if !old.initializers.iter().any(|before| before.name == after.name) {
+                let (name, location) =
+                    (format!("{name}::{}", after.name), Location::in_new(after.span));
+                let message = "the factory is new".to_owned();
+                self.source_only("factory-added", &name, message, "", location);
+            }
+        }
     }
 
     pub(super) fn bitmask(&mut self, name: &str, old: &Bitmask, new: &Bitmask, location: Location) {
@@ -167,4 +232,9 @@ impl<'m> Diff<'m> {
             self.breaking("fields-changed", name, message, why, location);
         }
     }
+}
+
+fn is_abstract(model: &Model, id: DeclId) -> bool {
+    let kind = &model.get(id).kind;
+    matches!(kind, DeclKind::Interface(Interface { flavour: Flavour::Abstract, .. }))
 }

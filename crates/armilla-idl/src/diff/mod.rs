@@ -5,22 +5,29 @@
 //! operation is compatible: an old client never calls it. A new enumerator is breaking: an old
 //! program may receive it in a type that it has.
 //!
+//! What never leaves its process cannot break the wire: local interfaces, types that hold them,
+//! native types, constants, and the operations of valuetypes, which each side implements itself.
+//! Their changes, if a program has to change with them, are for the source only.
+//!
 //! Declarations are matched by their repository ids, which identify them on the wire. If the ids
 //! differ and the scoped names are equal, the declarations match too, and the changed id is a
 //! finding. A change of a type is reported at its declaration, not at each use.
 //!
 //! `pairs` matches declarations, `wire` compares types, `slots` ordered lists, `callable`
-//! operations and attributes, `constructed` types with members.
+//! operations and attributes, `constructed` types with members; `travel` knows what never leaves
+//! its process.
 
 mod callable;
 mod constructed;
 mod pairs;
 mod slots;
+mod travel;
 mod wire;
 
-use crate::model::{Const, DeclId, DeclKind, Declaration, Model};
+use crate::model::{Const, DeclId, DeclKind, Declaration, Interface, Model, Value};
 use crate::source::Span;
 use pairs::Pairs;
+use std::collections::HashSet;
 use wire::Wire;
 
 /// The effect of a change on interoperability.
@@ -28,15 +35,19 @@ use wire::Wire;
 pub enum Impact {
     /// Old and new programs do not interoperate where they use the declaration.
     Breaking,
+    /// Old and new programs interoperate, for the declaration never travels; a program that uses it
+    /// has to change before it is built from the new IDL.
+    Source,
     /// Old and new programs interoperate.
     Compatible,
 }
 
 impl Impact {
-    /// `breaking` or `compatible`.
+    /// `breaking`, `source only` or `compatible`.
     pub fn as_str(self) -> &'static str {
         match self {
             Impact::Breaking => "breaking",
+            Impact::Source => "source only",
             Impact::Compatible => "compatible",
         }
     }
@@ -81,7 +92,14 @@ pub struct Finding {
 /// assert_eq!(findings[1].impact, Impact::Compatible);
 /// ```
 pub fn diff(old: &Model, new: &Model) -> Vec<Finding> {
-    let mut diff = Diff { old, new, pairs: Pairs::new(old, new), findings: Vec::new() };
+    let mut diff = Diff {
+        old,
+        new,
+        pairs: Pairs::new(old, new),
+        at_home: travel::at_home(old),
+        never_travels: None,
+        findings: Vec::new(),
+    };
     for (id, _) in old.iter() {
         match diff.pairs.new_of(id) {
             Some(other) => diff.declaration(id, other),
@@ -98,6 +116,10 @@ struct Diff<'m> {
     old: &'m Model,
     new: &'m Model,
     pairs: Pairs,
+    /// The old declarations that never leave their process.
+    at_home: HashSet<DeclId>,
+    /// Why what is being compared never travels, if it does not.
+    never_travels: Option<&'static str>,
     findings: Vec<Finding>,
 }
 
@@ -145,6 +167,24 @@ impl<'m> Diff<'m> {
         self.find(Impact::Compatible, change.into(), name, message, why, location);
     }
 
+    fn source_only(
+        &mut self,
+        change: impl Into<String>,
+        name: &str,
+        message: String,
+        why: &'static str,
+        location: Location,
+    ) {
+        self.find(Impact::Source, change.into(), name, message, why, location);
+    }
+
+    /// Compares what never travels, for this reason.
+    fn at_home(&mut self, why: &'static str, compare: impl FnOnce(&mut Self)) {
+        let outer = self.never_travels.replace(why);
+        compare(self);
+        self.never_travels = outer;
+    }
+
     fn find(
         &mut self,
         impact: Impact,
@@ -155,6 +195,10 @@ impl<'m> Diff<'m> {
         location: Location,
     ) {
         let Location { old, new } = location;
+        let (impact, why) = match self.never_travels {
+            Some(reason) => (Impact::Source, reason),
+            None => (impact, why),
+        };
         self.findings.push(Finding {
             impact,
             change,
@@ -175,11 +219,19 @@ impl<'m> Diff<'m> {
         let (change, name) = ("declaration-removed", self.old.scoped_name(id));
         let message = format!("the {what} `{name}` was removed");
         let location = Location::in_old(declaration.span);
+        if self.at_home.contains(&id) {
+            return self.source_only(change, &name, message, travel::AT_HOME, location);
+        }
         match declaration.kind {
             DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Typedef(_) | DeclKind::Native => {
                 let why = "it never travels; where it was used in a type that changed, that is \
                            reported too";
-                self.compatible(change, &name, message, why, location);
+                self.source_only(change, &name, message, why, location);
+            }
+            DeclKind::Interface(Interface { defined: false, .. })
+            | DeclKind::Value(Value { defined: false, .. }) => {
+                let why = "it was only declared forward, and nothing is known of it";
+                self.source_only(change, &name, message, why, location);
             }
             _ => {
                 let why = "a new program does not have the declaration that an old one uses";
@@ -206,6 +258,13 @@ impl<'m> Diff<'m> {
     }
 
     fn declaration(&mut self, old_id: DeclId, new_id: DeclId) {
+        if self.at_home.contains(&old_id) {
+            return self.at_home(travel::AT_HOME, |diff| diff.compare(old_id, new_id));
+        }
+        self.compare(old_id, new_id);
+    }
+
+    fn compare(&mut self, old_id: DeclId, new_id: DeclId) {
         let (old, new) = (self.old.get(old_id), self.new.get(new_id));
         let name = self.new.scoped_name(new_id);
         let location = Location::both(old.span, new.span);

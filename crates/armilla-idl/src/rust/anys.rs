@@ -14,7 +14,7 @@ use quote::{format_ident, quote};
 /// The function for the typedef `id`, which has a function for its TypeCode. It is inline so that
 /// programs without a call of it compile nothing.
 pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> TokenStream {
-    let declaration = scope.idl.get(id);
+    let declaration = scope.model.get(id);
     let DeclKind::Typedef(ty) = &declaration.kind else { return TokenStream::new() };
     let name = names::ident(&function_name(declaration));
     let code = names::ident(&type_codes::function_name(declaration));

@@ -8,6 +8,7 @@ use super::names;
 use super::operation::{self, Callable};
 use super::queries;
 use super::scope::{self, Scope};
+use super::timing;
 use super::type_codes;
 use super::unions;
 use super::value_operations;
@@ -15,6 +16,7 @@ use super::values;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Bitset, DeclId, DeclKind, Declaration, Flavour, Member, Model, Union, Value};
 use crate::source::Span;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// The maximum number of collisions that one pass returns.
@@ -50,15 +52,35 @@ struct Owner {
     span: Span,
     /// Its path in IDL, if it can be renamed.
     path: Option<String>,
-    /// Whether the name is derived from another one, which should be kept.
-    derived: bool,
+    /// Which of two owners keeps the name: the one that ranks higher.
+    rank: Rank,
 }
 
 impl Owner {
     /// A generated item without a name in IDL.
     fn nameless(what: String, span: Span) -> Self {
-        Owner { what, span, path: None, derived: true }
+        Owner { what, span, path: None, rank: Rank::Derived }
     }
+
+    /// Of two owners the lesser one moves. Operations that meet in several interfaces meet in
+    /// different orders, so the later one in the source moves, wherever they meet.
+    fn precedence(&self) -> impl Ord + use<> {
+        let is_inherited = self.rank >= Rank::Inherited;
+        (self.rank, Reverse(is_inherited.then_some((self.span.file, self.span.start))))
+    }
+}
+
+/// How much a name is to be kept. Of equals the first one in the source keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The name of a declaration.
+    Own,
+    /// A name that is derived from that of a declaration, which should be kept.
+    Derived,
+    /// The name of an inherited operation.
+    Inherited,
+    /// The same, of an interface of an included file, which others know by this name.
+    Included,
 }
 
 struct Checker<'m> {
@@ -78,9 +100,9 @@ impl<'m> Checker<'m> {
             return;
         };
         *count += 1;
-        let mut movable = [&owner, &*other].into_iter().filter(|owner| owner.path.is_some());
-        let direct = movable.clone().find(|owner| !owner.derived).or(movable.next());
-        if let Some(path) = direct.and_then(|owner| owner.path.as_ref()) {
+        let movable = [&owner, &*other].into_iter().filter(|owner| owner.path.is_some());
+        let moved = movable.min_by_key(|owner| owner.precedence());
+        if let Some(path) = moved.and_then(|owner| owner.path.as_ref()) {
             // The contents of a renamed scope may not collide after the renaming.
             let is_within = |(outer, _): &(String, u32)| {
                 path.strip_prefix(outer)
@@ -106,19 +128,19 @@ impl<'m> Checker<'m> {
     fn whole(&self, id: DeclId) -> Owner {
         let name = self.scope.idl.scoped_name(id);
         let span = self.model.get(id).span;
-        Owner { what: format!("`{name}`"), span, path: Some(name), derived: false }
+        Owner { what: format!("`{name}`"), span, path: Some(name), rank: Rank::Own }
     }
 
     /// An item that is generated for the declaration `id`; `role` describes it.
     fn beside(&self, id: DeclId, role: &str) -> Owner {
         let what = format!("{role} of `{}`", self.scope.idl.get(id).name);
-        Owner { what, derived: true, ..self.whole(id) }
+        Owner { what, rank: Rank::Derived, ..self.whole(id) }
     }
 
     /// The owner `name` within the declaration `id`.
     fn part(&self, id: DeclId, name: &str, span: Span) -> Owner {
         let path = Some(format!("{}::{name}", self.scope.idl.scoped_name(id)));
-        Owner { what: format!("`{name}`"), span, path, derived: false }
+        Owner { what: format!("`{name}`"), span, path, rank: Rank::Own }
     }
 
     /// A method that is derived from `callable` of `id`.
@@ -126,7 +148,16 @@ impl<'m> Checker<'m> {
         let path = format!("{}::{}", self.scope.idl.scoped_name(id), callable.idl_name);
         let is_setter = callable.wire_name.starts_with("_set_");
         let what = if is_setter { format!("the setter of `{path}`") } else { format!("`{path}`") };
-        Owner { what, span: callable.span, path: Some(path), derived: is_setter }
+        let rank = if is_setter { Rank::Derived } else { Rank::Own };
+        Owner { what, span: callable.span, path: Some(path), rank }
+    }
+
+    /// A method that is inherited from `base`. Code of another crate keeps its names.
+    fn inherited(&self, base: DeclId, callable: &Callable<'_>) -> Owner {
+        let own = self.method(base, callable);
+        let included = self.model.get(base).included;
+        let rank = if included { Rank::Included } else { Rank::Inherited };
+        Owner { rank, path: own.path.filter(|_| self.scope.makes(base)), ..own }
     }
 
     fn declaration(&mut self, id: DeclId, declaration: &'m Declaration) {
@@ -155,6 +186,9 @@ impl<'m> Checker<'m> {
                 self.interface(id, &modules, declaration);
             }
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
+                if queries::struct_members(self.model, data).is_empty() {
+                    self.constructor(&modules, id);
+                }
                 if !data.nested.is_empty() {
                     self.module_of(&modules, id);
                 }
@@ -184,9 +218,14 @@ impl<'m> Checker<'m> {
             }
             DeclKind::ValueBox(_) => {
                 self.reference(&modules, id);
+                self.constructor(&modules, id);
             }
-            DeclKind::Bitset(data) => self.bitset(&own, data, span),
+            DeclKind::Bitset(data) => {
+                self.constructor(&modules, id);
+                self.bitset(id, &own, data, span);
+            }
             DeclKind::Bitmask(data) => {
+                self.constructor(&modules, id);
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
                     self.declare(&own, &name, self.part(id, &flag.name, flag.span));
@@ -195,12 +234,26 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn bitset(&mut self, own: &str, data: &Bitset, span: Span) {
-        let fields = queries::bitset_fields(self.model, data);
-        for name in fields.iter().filter_map(|(_, field)| field.name.as_ref()) {
-            let field = Owner::nameless(format!("`{name}`"), span);
-            self.declare(own, &names::snake(name), field);
-            let setter = Owner::nameless(format!("the setter of `{name}`"), span);
+    /// A struct without named fields is a function or a constant, too.
+    fn constructor(&mut self, modules: &str, id: DeclId) {
+        let name = scope::name(self.model.get(id));
+        self.declare(&format!("{modules} values"), &name, self.whole(id));
+    }
+
+    /// The accessors of the fields, those of its base first.
+    fn bitset(&mut self, id: DeclId, own: &str, data: &Bitset, span: Span) {
+        if let Some(base) = data.base
+            && let DeclKind::Bitset(data) = &self.model.get(base).kind
+        {
+            self.bitset(base, own, data, span);
+        }
+        let DeclKind::Bitset(idl) = &self.scope.idl.get(id).kind else { return };
+        let fields = data.fields.iter().zip(&idl.fields);
+        for (name, idl) in fields.filter_map(|(a, b)| a.name.as_ref().zip(b.name.as_ref())) {
+            let field = Owner { span, ..self.part(id, idl, span) };
+            let what = format!("the setter of {}", field.what);
+            self.declare(own, &names::snake(name), field.clone());
+            let setter = Owner { what, rank: Rank::Derived, ..field };
             self.declare(own, &bitsets::setter(name), setter);
         }
     }
@@ -279,6 +332,7 @@ impl<'m> Checker<'m> {
         if self.scope.options.amh {
             self.declare(&companion, amh::SKELETON, self.beside(id, "the skeleton"));
         }
+        self.functions_of_interface(id, &companion);
         let methods = format!("{modules} methods of {}", declaration.name);
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);
@@ -290,9 +344,21 @@ impl<'m> Checker<'m> {
             let mut seen = HashSet::new();
             inherited.retain(|callable| seen.insert(callable.method.clone()));
             for callable in inherited {
-                let inherited = Owner { path: None, ..self.method(base, &callable) };
+                let inherited = self.inherited(base, &callable);
                 self.declare(&methods, &callable.method, inherited);
             }
+        }
+    }
+
+    /// What the module of an interface has beside types.
+    fn functions_of_interface(&mut self, id: DeclId, companion: &str) {
+        let values = format!("{companion} values");
+        self.declare(&values, "tie", self.beside(id, "the function that ties a servant"));
+        if self.scope.options.amh {
+            self.declare(&values, "tie_amh", self.beside(id, "the function that ties a servant"));
+        }
+        if timing::table(self.scope, id).is_some() {
+            self.declare(&values, timing::TABLE, self.beside(id, "the timing"));
         }
     }
 
@@ -305,7 +371,7 @@ impl<'m> Checker<'m> {
         declaration: &'m Declaration,
     ) {
         let callables = value_operations::callables(self.scope, id);
-        let initializers = value_operations::initializers(data);
+        let initializers = value_operations::initializers(self.scope, id, data);
         let module = names::module(&declaration.name);
         let companion = if modules.is_empty() { module } else { format!("{modules}::{module}") };
         let traits = [
@@ -333,7 +399,7 @@ impl<'m> Checker<'m> {
         let method = self.method(id, callable);
         if let Some(raises) = callable.raises_name() {
             let what = format!("the exceptions of {}", method.what);
-            self.declare(companion, &raises, Owner { what, derived: true, ..method.clone() });
+            self.declare(companion, &raises, Owner { what, rank: Rank::Derived, ..method.clone() });
         }
         self.declare(methods, &callable.method, method);
         let own = format!("{methods}::{}", callable.wire_name);

@@ -124,14 +124,14 @@ impl<'m> Callable<'m> {
         }
     }
 
-    /// The initializer of a valuetype, which is only called locally.
-    pub(super) fn initializer(initializer: &'m Initializer) -> Self {
+    /// The initializer of a valuetype with the name `idl_name` in IDL, which is only called locally.
+    pub(super) fn initializer(initializer: &'m Initializer, idl_name: &'m str) -> Self {
         Callable {
-            wire_name: initializer.name.clone(),
+            wire_name: idl_name.to_owned(),
             method: names::method(&initializer.name),
             stem: initializer.name.clone(),
             name: &initializer.name,
-            idl_name: &initializer.name,
+            idl_name,
             span: initializer.span,
             docs: &initializer.docs,
             oneway: false,

@@ -89,14 +89,18 @@ fn raises(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStrea
 }
 
 /// The name of the variant for each exception: its own, or with its whole path where exceptions of
-/// different scopes share a name.
+/// different scopes share a name. What meets all the same gets a number.
 fn variants(model: &Model, raises: &[DeclId]) -> Vec<String> {
     let short: Vec<String> = raises.iter().map(|id| names::variant(&model.get(*id).name)).collect();
     let is_unique = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
     let long = |id: &DeclId| names::variant(&model.path(*id).join("_"));
-    raises
-        .iter()
-        .zip(&short)
-        .map(|(id, name)| if is_unique(name) { name.clone() } else { long(id) })
-        .collect()
+    let wanted = raises.iter().zip(&short);
+    let wanted = wanted.map(|(id, name)| if is_unique(name) { name.clone() } else { long(id) });
+    let mut given: Vec<String> = Vec::new();
+    for name in wanted {
+        let numbered = (2..).map(|number| names::variant(&format!("{name}_{number}")));
+        let fresh = [name.clone()].into_iter().chain(numbered).find(|name| !given.contains(name));
+        given.push(fresh.unwrap_or(name));
+    }
+    given
 }

@@ -1,9 +1,13 @@
 //! The constant `RT_INFO` of an interface with annotations of timing.
 
+use super::names;
 use super::scope::Scope;
 use crate::model::{DeclId, DeclKind, Export, Level, Operation, Timing};
 use proc_macro2::TokenStream;
 use quote::quote;
+
+/// The name of the constant.
+pub(super) const TABLE: &str = "RT_INFO";
 
 /// The table of the annotated operations that the interface itself declares; nothing if there is
 /// none.
@@ -17,10 +21,11 @@ pub(super) fn table(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
         Export::Attribute(_) => None,
     });
     let entries: Vec<TokenStream> = entries.collect();
+    let name = names::ident(TABLE);
     (!entries.is_empty()).then(|| {
         quote! {
             /// The timing of the operations, from the annotations in the IDL.
-            pub const RT_INFO: &[codegen::RtInfo] = &[#(#entries),*];
+            pub const #name: &[codegen::RtInfo] = &[#(#entries),*];
         }
     })
 }

@@ -14,11 +14,11 @@ use quote::quote;
 
 /// Emits the traits that are not empty. Their exceptions go to `within`, the module of the
 /// valuetype.
-pub(super) fn generate(
-    scope: &Scope<'_>,
+pub(super) fn generate<'m>(
+    scope: &Scope<'m>,
     id: DeclId,
     declaration: &Declaration,
-    data: &Value,
+    data: &'m Value,
     within: &mut Module,
     module: &mut Module,
 ) {
@@ -27,7 +27,7 @@ pub(super) fn generate(
     if !callables.is_empty() {
         module.push(operations(scope, id, declaration, &callables));
     }
-    let initializers = initializers(data);
+    let initializers = initializers(scope, id, data);
     if !initializers.is_empty() {
         module.push(factory(scope, declaration, &initializers));
     }
@@ -46,8 +46,14 @@ pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> 
 }
 
 /// The initializers of a valuetype.
-pub(super) fn initializers(data: &Value) -> Vec<Callable<'_>> {
-    data.initializers.iter().map(Callable::initializer).collect()
+pub(super) fn initializers<'m>(
+    scope: &Scope<'m>,
+    id: DeclId,
+    data: &'m Value,
+) -> Vec<Callable<'m>> {
+    let DeclKind::Value(idl) = &scope.idl.get(id).kind else { return Vec::new() };
+    let pairs = data.initializers.iter().zip(&idl.initializers);
+    pairs.map(|(initializer, idl)| Callable::initializer(initializer, &idl.name)).collect()
 }
 
 fn operations(

@@ -260,7 +260,17 @@ fn declarations_come_go_and_become_others() {
         changes("struct S { long a; };", "exception S { long a; };"),
         ["breaking S: kind-changed"]
     );
-    assert_eq!(changes("const long N = 1;", ""), ["compatible N: declaration-removed"]);
+    assert_eq!(changes("const long N = 1;", ""), ["source only N: declaration-removed"]);
+    assert_eq!(changes("typedef long T;", ""), ["source only T: declaration-removed"]);
+    assert_eq!(changes("native N;", "native M;").len(), 2);
+    assert_eq!(
+        changes("typedef long T; struct S { T a; };", "typedef long U; struct S { U a; };"),
+        [
+            "source only T: declaration-removed",
+            "compatible S: member-type-changed",
+            "compatible U: declaration-added"
+        ]
+    );
 }
 
 #[test]
@@ -304,4 +314,95 @@ fn what_the_omg_declares_neither_comes_nor_goes() {
     let (without, with) = ("interface A {};", "#include <orb.idl>\ninterface A {};");
     assert!(changes(without, with).is_empty());
     assert!(changes(with, without).is_empty());
+}
+
+#[test]
+fn the_operations_of_a_valuetype_do_not_travel() {
+    let v = |body: &str| {
+        format!(
+            "exception No {{}}; interface I {{}}; abstract interface A {{}}; \
+             valuetype V {body};"
+        )
+    };
+    let changed = |old: &str, new: &str| changes(&v(old), &v(new));
+    assert_eq!(
+        changed("{ void f(in long a); }", "{ oneway void f(in short a); void g(); }"),
+        [
+            "source only V::f: oneway-changed",
+            "source only V::f: parameter-type-changed",
+            "source only V::g: operation-added"
+        ]
+    );
+    assert_eq!(changed("{ attribute long f; }", "{ }"), ["source only V::f: attribute-removed"]);
+    assert_eq!(
+        changed(
+            "{ factory a(in long x); factory b(); }",
+            "{ factory a(in short x) raises (No); factory c(); }"
+        ),
+        [
+            "source only V::a: parameter-type-changed",
+            "source only V::a: raises-added",
+            "source only V::b: factory-removed",
+            "source only V::c: factory-added"
+        ]
+    );
+    assert_eq!(changed("supports I { }", "{ }"), ["source only V: supports-changed"]);
+    // A value may be passed as an abstract interface that it supports.
+    assert_eq!(changed("supports A { }", "{ }"), ["breaking V: base-removed"]);
+    assert_eq!(
+        changed("{ public long a; void f(); }", "{ public short a; }"),
+        ["breaking V: state-member-type-changed", "source only V::f: operation-removed"]
+    );
+}
+
+#[test]
+fn what_is_local_does_not_travel() {
+    let changed = changes(
+        "local interface L { void f(); attribute long x; }; struct S { L own; long a; }; interface I { void f(); };",
+        "local interface L { long f(); }; struct S { L own; short a; }; interface I { long f(); };",
+    );
+    assert_eq!(
+        changed,
+        [
+            "source only L::f: result-changed",
+            "source only L::x: attribute-removed",
+            "source only S: member-type-changed",
+            "breaking I::f: result-changed"
+        ]
+    );
+    assert_eq!(
+        changes("local interface L {};", "#pragma prefix \"x\"\nlocal interface L {};"),
+        ["source only L: repository-id-changed"]
+    );
+    assert_eq!(changes("local interface L {};", ""), ["source only L: declaration-removed"]);
+    assert_eq!(
+        changes("local interface L {};", "interface L {};"),
+        ["source only L: interface-kind-changed"]
+    );
+    assert_eq!(
+        changes("interface L {};", "local interface L {};"),
+        ["breaking L: interface-kind-changed"]
+    );
+}
+
+#[test]
+fn truncation_and_contexts_are_read_by_those_who_do_not_know_them() {
+    let v = |modifier: &str| {
+        format!(
+            "valuetype B {{ public long a; }}; valuetype V : {modifier} B {{ public long b; }};"
+        )
+    };
+    assert_eq!(changes(&v(""), &v("truncatable")), ["compatible V: truncatable-changed"]);
+    assert_eq!(changes(&v("truncatable"), &v("")), ["breaking V: truncatable-changed"]);
+    assert_interface("void f() context (\"a\", \"b\");", "void f() context (\"b\", \"a\");", &[]);
+    assert_interface(
+        "void f() context (\"a\");",
+        "void f() context (\"b\");",
+        &["compatible A::f: context-changed"],
+    );
+    assert_interface(
+        "readonly attribute long x;",
+        "attribute long x setraises (No);",
+        &["compatible A::x: attribute-writable"],
+    );
 }

@@ -1,6 +1,7 @@
 //! The IDL compiler: its front end, formatter and back end, from text to Rust.
 
 mod build;
+mod collisions;
 mod diff;
 mod explain;
 mod format;
