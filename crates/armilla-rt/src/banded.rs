@@ -1,10 +1,10 @@
 //! Priority-banded connections at the server: `_bind_priority_band` (RT CORBA 1.2, *Binding of
 //! Priority Banded Connection*).
 //!
-//! Requests carry their priority, so the band of a connection decides nothing about servants. It
-//! decides at which priority the connection waits and is read: that of the lane, in a pool with
-//! lanes; without lanes the highest of the band, or the highest that the server declares for an
-//! object which was called over it. A request outside the band is refused.
+//! In a pool with lanes the band selects the lane, at whose priority all requests of the band run.
+//! Without lanes requests run at the priority that they carry, and the band decides at which
+//! priority the connection waits and is read: the highest of the band, or the highest that the
+//! server declares for an object which was called over it. A request outside the band is refused.
 
 use crate::current::{leave_home, return_home};
 use crate::dispatch::Dispatch;
@@ -92,7 +92,9 @@ impl Dispatch {
         if let Some(known) = connection.get() {
             self.check_same(known, band)?;
             return match model {
-                PriorityModel::ServerDeclared(_) => self.check_connection(connection, declared),
+                PriorityModel::ServerDeclared(_) => {
+                    self.check_connection(connection, declared).map(drop)
+                }
                 PriorityModel::ClientPropagated(_) => Ok(()),
             };
         }
@@ -116,9 +118,9 @@ impl Dispatch {
         }
     }
 
-    /// Checks that a request of this priority is in the band of its connection, if that has one. If
-    /// the server declares the priority, the connection waits at no lower one from now on: the next
-    /// request for the same object is read in time.
+    /// Checks that a request of this priority is in the band of its connection. Whether that has
+    /// one. If the server declares the priority, the connection waits at no lower one from now on:
+    /// the next request for the same object is read in time.
     ///
     /// # Errors
     /// `INV_POLICY` if it is not; `NO_PERMISSION` when the ORB is strict and the system refuses the
@@ -127,10 +129,10 @@ impl Dispatch {
         &self,
         connection: &ConnectionSlot,
         priority: Priority,
-    ) -> Result<(), SystemException> {
-        let Some(known) = connection.get() else { return Ok(()) };
+    ) -> Result<bool, SystemException> {
+        let Some(known) = connection.get() else { return Ok(false) };
         let known: &dyn Any = known;
-        let Some(bound) = known.downcast_ref::<BandedConnection>() else { return Ok(()) };
+        let Some(bound) = known.downcast_ref::<BandedConnection>() else { return Ok(false) };
         if !bound.has(priority) {
             let remedy = "send it over a connection for its band";
             let reason = format!("a request of this connection has the priority {priority}");
@@ -138,7 +140,7 @@ impl Dispatch {
         }
         let declared = matches!(self.model, Some(PriorityModel::ServerDeclared(_)));
         if !declared || bound.is_of_lane || bound.waits_at.lock().0 >= priority {
-            return Ok(());
+            return Ok(true);
         }
         let native = self.native(priority)?;
         self.wait_at(priority, native)?;
@@ -146,7 +148,7 @@ impl Dispatch {
         if waits_at.0 < priority {
             *waits_at = (priority, native);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The priority at which a connection for a band waits if clients propagate theirs.

@@ -252,13 +252,16 @@ impl RtClient {
         let propagated = matches!(exposed.model, Some(PriorityModel::ClientPropagated(_)));
         let priority = priority_of_call(own_priority(&mapper)?, default, propagated);
         let mut found = Vec::new();
-        let in_band = |(low, high): &(Priority, Priority)| (*low..=*high).contains(&priority);
-        if !bands.is_empty() && !bands.iter().any(in_band) {
+        let in_band = |(low, high): &&(Priority, Priority)| (*low..=*high).contains(&priority);
+        let band = bands.iter().find(in_band).copied();
+        if !bands.is_empty() && band.is_none() {
             found.push(BANDS);
         }
         if let Some(TaoEndpoints(lanes)) = component(&profile).filter(|_| propagated) {
-            let serves =
-                |lane: &TaoEndpoint| lane.priority.is_none_or(|of_lane| of_lane == priority);
+            let (low, high) = band.unwrap_or((priority, priority));
+            let serves = |lane: &TaoEndpoint| {
+                lane.priority.is_none_or(|of_lane| (low..=high).contains(&of_lane))
+            };
             if !lanes.iter().any(serves) {
                 found.push(MODEL);
             }
@@ -322,37 +325,52 @@ struct Parts<'p> {
 }
 
 impl Parts<'_> {
-    /// A copy for each lane and band. Without lanes all go to the address of the profile.
+    /// A copy for each lane, or for each band and the lanes in it. Without lanes all go to the
+    /// address of the profile.
     fn copies(
         &self,
         lanes: &[TaoEndpoint],
         bands: &[(Priority, Priority)],
     ) -> Result<Vec<Copy>, SystemException> {
-        let is_banded = !bands.is_empty();
         let all = [(Priority::MIN, Priority::MAX)];
+        let is_banded = !bands.is_empty();
         let bands = if is_banded { bands } else { &all[..] };
-        let lanes = lanes.iter().map(Some);
-        let lanes: Vec<_> = if lanes.len() == 0 { vec![None] } else { lanes.collect() };
-        let pairs = lanes.iter().flat_map(|lane| bands.iter().map(move |band| (*lane, *band)));
-        let pairs = pairs.filter(|(lane, (low, high))| {
-            let priority = lane.and_then(|lane| lane.priority);
-            priority.is_none_or(|priority| (*low..=*high).contains(&priority))
-        });
-        pairs
-            .map(|(lane, band)| {
-                let priority = lane.and_then(|lane| lane.priority);
-                let (low, high) = priority.map_or(band, |priority| (priority, priority));
-                let whole = (low, high) == (Priority::MIN, Priority::MAX);
-                let urgency = if whole { self.default.unwrap_or_default() } else { high };
-                let key = self.policies.pool_key((low, high), urgency, is_banded.then_some(band));
-                let own = self.policies.private.then(|| OwnPool::open(self.orb, &key));
-                let pool = match &own {
-                    Some(own) => own.pool,
-                    None => self.pools.get(self.orb, key),
-                };
-                Ok(Copy { low, high, object: self.copy(lane, pool)?, _own: own })
-            })
-            .collect()
+        let mut copies = Vec::new();
+        for &band in bands {
+            let has = |lane: &&TaoEndpoint| {
+                lane.priority.is_none_or(|priority| (band.0..=band.1).contains(&priority))
+            };
+            let inside = lanes.iter().filter(has);
+            // A call at the priority of a lane goes to this lane …
+            for (lane, priority) in inside.clone().filter_map(|lane| Some((lane, lane.priority?))) {
+                copies.push(self.copy_for((priority, priority), band, is_banded, Some(lane))?);
+            }
+            // … and another one to the first lane of its band that the reference names.
+            let first = inside.into_iter().find(|lane| is_banded || lane.priority.is_none());
+            if first.is_some() || lanes.is_empty() {
+                copies.push(self.copy_for(band, band, is_banded, first)?);
+            }
+        }
+        Ok(copies)
+    }
+
+    /// The copy for calls at these priorities.
+    fn copy_for(
+        &self,
+        (low, high): (Priority, Priority),
+        band: (Priority, Priority),
+        is_banded: bool,
+        lane: Option<&TaoEndpoint>,
+    ) -> Result<Copy, SystemException> {
+        let whole = (low, high) == (Priority::MIN, Priority::MAX);
+        let urgency = if whole { self.default.unwrap_or_default() } else { high };
+        let key = self.policies.pool_key((low, high), urgency, is_banded.then_some(band));
+        let own = self.policies.private.then(|| OwnPool::open(self.orb, &key));
+        let pool = match &own {
+            Some(own) => own.pool,
+            None => self.pools.get(self.orb, key),
+        };
+        Ok(Copy { low, high, object: self.copy(lane, pool)?, _own: own })
     }
 
     /// A copy with a pool of connections, at the endpoint of a lane.
@@ -447,9 +465,15 @@ impl Selector {
 
     #[cold]
     fn no_copy(&self, priority: Priority) -> RtError {
-        let known = self.copies.iter().map(|copy| match copy.low == copy.high {
-            true => copy.low.to_string(),
-            false => format!("{} to {}", copy.low, copy.high),
+        // The most urgent first, and without the lanes that a band has.
+        let ranges = || self.copies.iter().map(|copy| (copy.high, copy.low));
+        let within = |(high, low), (h, l)| (high, low) != (h, l) && l <= low && high <= h;
+        let is_alone = |own: &(Priority, Priority)| !ranges().any(|other| within(*own, other));
+        let mut known: Vec<_> = ranges().filter(is_alone).collect();
+        known.sort_by(|one, other| other.cmp(one));
+        let known = known.into_iter().map(|(high, low)| match low == high {
+            true => low.to_string(),
+            false => format!("{low} to {high}"),
         });
         let known: Vec<_> = known.collect();
         RtError::new(

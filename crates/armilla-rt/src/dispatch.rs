@@ -11,8 +11,8 @@ use crate::wire::{
 };
 use armilla::transport::Component;
 use armilla::{
-    Completion, ExceptionKind, Minor, ObjectAddresses, ObjectId, PoaExtension, SystemException,
-    UpcallInfo,
+    AddedContext, Completion, ExceptionKind, Minor, ObjectAddresses, ObjectId, PoaExtension,
+    SystemException, UpcallInfo,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -160,10 +160,11 @@ impl Dispatch {
             }
             None => declared,
         };
+        let mut arrived = arrived;
         if let Some(connection) = request.connection() {
-            self.check_connection(connection, arrived)?;
+            let is_bound = self.check_connection(connection, arrived)?;
             if carried.is_some() {
-                self.check_own_lane(arrived)?;
+                arrived = self.priority_here(arrived, is_bound)?;
             }
         }
         let Some(transform) = &self.transform else { return Ok(Some(arrived)) };
@@ -173,13 +174,23 @@ impl Dispatch {
         }
     }
 
-    /// Checks that a request which carries this priority has come to the lane of that: it would take
-    /// a thread of another one.
-    fn check_own_lane(&self, arrived: Priority) -> Result<(), RtError> {
-        let lane = self.pool.as_ref().and_then(Threadpool::own_lane);
-        match lane.filter(|lane| lane.priority != arrived) {
-            None => Ok(()),
-            Some(lane) => Err(RtError::new(
+    /// The priority at which a request runs that carries `arrived`: that of the lane to which it
+    /// has come, if it has come to one. The lane was chosen by the priority or by its band; a band
+    /// may be one that only the client knows, since clients of TAO do not tell theirs.
+    ///
+    /// # Errors
+    /// `INV_POLICY` if the pool has another lane for this priority, and no band of the server or of
+    /// the connection joins the two: the request would take a thread of a lane that is not its own.
+    fn priority_here(&self, arrived: Priority, is_bound: bool) -> Result<Priority, RtError> {
+        let Some(pool) = &self.pool else { return Ok(arrived) };
+        let Some(lane) = pool.own_lane() else { return Ok(arrived) };
+        let has_both = |(low, high): &(Priority, Priority)| {
+            (*low..=*high).contains(&arrived) && (*low..=*high).contains(&lane.priority)
+        };
+        let is_here = lane.priority == arrived || pool.lane_of(arrived).is_none();
+        match is_here || is_bound || self.bands.iter().any(has_both) {
+            true => Ok(lane.priority),
+            false => Err(RtError::new(
                 RtErrorKind::Policy,
                 format_args!("POA {:?}", self.poa),
                 "priority of the request",
@@ -205,7 +216,8 @@ impl Dispatch {
         }
         let lanes = pool.lanes();
         let own = lanes.iter().position(|lane| lane.is_current());
-        let index = own.or_else(|| target.and_then(|priority| pool.lane_of(priority)));
+        let index =
+            own.or_else(|| target.and_then(|priority| pool.lane_for(priority, &self.bands)));
         let index = index.unwrap_or(lanes.len() - 1);
         let holds = FRAMES.with_borrow(|frames| {
             let permits = frames.iter().filter_map(|frame| frame.permit.as_ref());
@@ -257,11 +269,13 @@ impl Dispatch {
         }
     }
 
-    /// The endpoints of the pool, each with the priority of its lane.
-    fn endpoints(&self) -> Vec<TaoEndpoint> {
-        let Some(pool) = &self.pool else { return Vec::new() };
-        let lanes = pool.lanes().iter();
-        let endpoints = lanes.filter_map(|lane| {
+    /// The endpoints of lanes, each with its priority: that of the lane with the index `own`, whose
+    /// address is in the profile, then the `others`. TAO takes the host and the port of the first
+    /// one from the profile, and from here its priority alone.
+    fn endpoints(pool: &Threadpool, own: usize, others: bool) -> Vec<TaoEndpoint> {
+        let lanes = pool.lanes();
+        let after = lanes[..own].iter().chain(&lanes[own + 1..]).filter(|_| others);
+        let endpoints = std::iter::once(&lanes[own]).chain(after).filter_map(|lane| {
             let (host, port) = lane.address()?.clone();
             let priority = pool.has_lanes().then_some(lane.priority);
             Some(TaoEndpoint { host, port, priority })
@@ -332,6 +346,15 @@ impl PoaExtension for Dispatch {
         self.bind(request)
     }
 
+    /// The priority that the request carries, if clients propagate theirs (RT CORBA 1.2, *Real-time
+    /// CORBA Priority Models*).
+    fn reply_context(&self, request: &UpcallInfo<'_>) -> Option<AddedContext> {
+        let Some(PriorityModel::ClientPropagated(_)) = self.model else { return None };
+        let data = request.service_context(RT_CORBA_PRIORITY_CONTEXT)?;
+        decode_priority(data).ok()?;
+        Some((RT_CORBA_PRIORITY_CONTEXT, *data.first_chunk()?))
+    }
+
     fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException> {
         let target = self.target(request)?;
         let permit = self.enter(target, request)?;
@@ -375,16 +398,13 @@ impl PoaExtension for Dispatch {
             addresses.components.extend(policies.to_component().ok());
         }
         if let Some(pool) = &self.pool {
-            let endpoints = self.endpoints();
-            let lane = declared.and_then(|priority| pool.lane_of(priority)).unwrap_or(0);
+            let lane = declared.and_then(|priority| pool.lane_for(priority, &self.bands));
+            let lane = lane.unwrap_or(0);
             let first = pool.lanes()[lane].address().cloned();
             addresses.iiop.extend(first);
-            // What is served at one priority has one endpoint; TAO's clients take the profile's.
+            // What is served at one priority has one endpoint.
             let declared = matches!(self.model, Some(PriorityModel::ServerDeclared(_)));
-            let listed = match declared {
-                true => endpoints.into_iter().skip(lane).take(1).collect(),
-                false => endpoints,
-            };
+            let listed = Self::endpoints(pool, lane, !declared);
             addresses.components.extend(TaoEndpoints(listed).to_tagged().ok());
             let propagated = matches!(self.model, Some(PriorityModel::ClientPropagated(_)));
             let one = (!propagated).then_some(lane);

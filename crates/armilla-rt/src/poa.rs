@@ -141,7 +141,9 @@ impl RtPoaBuilder {
         check_bands(&object, bands)?;
         if let Some(model) = model {
             mapper.native(&object, model.server_priority())?;
-            check_lane(&object, pool.as_ref(), model.server_priority())?;
+            let of_clients = matches!(model, PriorityModel::ClientPropagated(_));
+            let selecting = if of_clients { &bands[..] } else { &[] };
+            check_lane(&object, pool.as_ref(), model.server_priority(), selecting)?;
             check_in_band(&object, bands, model.server_priority())?;
         }
         match (model, pool) {
@@ -169,9 +171,15 @@ fn misplaced(object: &str, policy: &RtPolicy) -> RtError {
     RtError::new(RtErrorKind::Policy, object, name, kind.0, reason, remedy)
 }
 
-/// Checks that a pool with lanes has one of this priority.
-fn check_lane(object: &str, pool: Option<&Threadpool>, priority: Priority) -> Result<(), RtError> {
-    let Some(pool) = pool.filter(|pool| pool.lane_of(priority).is_none()) else { return Ok(()) };
+/// Checks that a pool with lanes has one of this priority, or one that these bands select for it.
+fn check_lane(
+    object: &str,
+    pool: Option<&Threadpool>,
+    priority: Priority,
+    bands: &[(Priority, Priority)],
+) -> Result<(), RtError> {
+    let lacks = |pool: &&Threadpool| pool.lane_for(priority, bands).is_none();
+    let Some(pool) = pool.filter(lacks) else { return Ok(()) };
     let lanes: Vec<_> = pool.report().iter().map(|lane| lane.priority.to_string()).collect();
     Err(RtError::new(
         RtErrorKind::Policy,
@@ -232,12 +240,14 @@ fn ranges(bands: &[(Priority, Priority)]) -> String {
     shown.join(", ")
 }
 
-/// Checks that bands are ranges, in order, which do not overlap.
+/// Checks that bands are ranges that do not overlap. Two may share an edge, as the bands of TAO's
+/// programs do: a priority belongs to the first band that has it.
 pub(crate) fn check_bands(object: &str, bands: &[(Priority, Priority)]) -> Result<(), RtError> {
     let mut sorted = bands.to_vec();
     sorted.sort();
     let wrong = sorted.iter().find(|(low, high)| low > high).copied();
-    let overlap = sorted.windows(2).find(|pair| pair[0].1 >= pair[1].0).map(|pair| pair[1]);
+    let overlap = sorted.windows(2).find(|pair| pair[0].1 > pair[1].0 || pair[0] == pair[1]);
+    let overlap = overlap.map(|pair| pair[1]);
     let (reason, band) = match (wrong, overlap) {
         (Some(band), _) => ("its lowest priority is above its highest", band),
         (None, Some(band)) => ("it overlaps another band", band),
@@ -359,7 +369,7 @@ impl RtPoa {
             .dispatch
             .mapper
             .native(&object, priority)
-            .and_then(|_| check_lane(&object, self.dispatch.pool.as_ref(), priority))
+            .and_then(|_| check_lane(&object, self.dispatch.pool.as_ref(), priority, &[]))
             .and_then(|()| check_in_band(&object, &self.dispatch.bands, priority));
         checked.map_err(|error| PoaError::from(SystemException::from(error)))
     }

@@ -1,6 +1,6 @@
 //! The three addressing dispositions of requests, and permanent forwards.
 
-use armilla::{ExceptionKind, Ior, Orb, Version};
+use armilla::{ConnectionPolicy, ExceptionKind, Ior, Orb, Version};
 use armilla_cdr::{ByteOrder, Encode, Encoder};
 use armilla_giop::ior::{IiopProfile, TaggedProfile};
 use armilla_giop::{
@@ -216,6 +216,90 @@ fn every_answer_to_where_an_object_is_is_followed() {
     out.put_u32(1);
     let error = located(LocateStatus::SystemException, out.to_vec()).unwrap_err();
     assert_eq!((error.kind(), error.minor().0), (ExceptionKind::NoPermission, 7));
+}
+
+/// A LocateReply of this status as TAO sends it: eight octets.
+fn second_answer(id: u32, status: u32) -> Vec<u8> {
+    [b"GIOP\x01\x02\x01\x04\x08\0\0\0", &id.to_le_bytes()[..], &status.to_le_bytes()].concat()
+}
+
+/// Answers LocateRequests with a Reply, as the locator of TAO's implementation repository does, and
+/// with a LocateReply of the same id behind it; requests as usual.
+fn as_tao(wire: &mut Wire, status: ReplyStatus, body: &[u8], second: u32, joined: bool) {
+    while let Some(octets) = wire.message() {
+        let message = Message::parse(&octets).unwrap().unwrap();
+        if peer::kind(&octets) != MessageKind::LocateRequest {
+            let (header, _) = decode_request(&message).unwrap();
+            let done = |_: &mut Encoder<'_>| Ok(());
+            let (order, id) = (ByteOrder::Little, header.request_id);
+            wire.send(&peer::reply(NEWEST, order, id, ReplyStatus::NoException, done));
+            continue;
+        }
+        let id = armilla_giop::decode_locate_request(&message).unwrap().request_id;
+        let first = peer::reply(NEWEST, ByteOrder::Little, id, status, |out| {
+            out.copy_raw(body);
+            Ok(())
+        });
+        let both = [first, second_answer(id, second)];
+        match joined {
+            true => _ = wire.send(&both.concat()),
+            false => both.iter().for_each(|one| _ = wire.send(one)),
+        }
+    }
+}
+
+#[test]
+fn a_reply_to_where_an_object_is_counts_and_what_follows_it_harms_nothing() {
+    let server = Server::start();
+    let mut forward = Encoder::new(ByteOrder::Little);
+    let ior = server.local.object().ior();
+    ior.encode(&mut forward).unwrap();
+    let forward = forward.to_vec();
+    let mut unknown = Encoder::new(ByteOrder::Little);
+    unknown.put_string("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0").unwrap();
+    unknown.put_u32(0);
+    unknown.put_u32(1);
+    let unknown = unknown.to_vec();
+    for (status, body, expected) in [
+        (ReplyStatus::LocationForward, &forward, Ok(true)),
+        (ReplyStatus::LocationForwardPerm, &forward, Ok(true)),
+        (ReplyStatus::SystemException, &unknown, Ok(false)),
+        (ReplyStatus::NoException, &vec![0], Ok(true)),
+        (ReplyStatus::NoException, &vec![1], Ok(false)),
+        (ReplyStatus::NoException, &vec![], Ok(true)),
+    ] {
+        // UNKNOWN_OBJECT, OBJECT_HERE, OBJECT_FORWARD.
+        for (second, joined) in [(0, false), (1, true), (2, false), (2, true)] {
+            let body = body.clone();
+            let locator = Peer::start(move |_, mut wire| {
+                as_tao(&mut wire, status, &body, second, joined);
+            });
+            let client = orbs::client();
+            let remote = locator.reference(&client, NEWEST);
+            assert_eq!(remote.object().locate(), expected, "{status:?} {second} {joined}");
+            // In every engine, by way of the forward or at the locator itself.
+            for policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
+                let remote = remote.with_connection_policy(policy);
+                remote.ping().unwrap();
+                remote.ping_async().wait().unwrap();
+                let fresh = locator.reference(&client, NEWEST).with_connection_policy(policy);
+                assert_eq!(fresh.object().locate(), expected, "{status:?} {second} {joined}");
+                fresh.ping().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_user_exception_says_nothing_of_where_an_object_is() {
+    let locator = Peer::start(|_, mut wire| {
+        as_tao(&mut wire, ReplyStatus::UserException, b"\x05\0\0\0IDL:\0", 0, false);
+    });
+    let remote = locator.reference(&orbs::client(), NEWEST);
+    let error = remote.object().locate().unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Marshal, "{error}");
+    assert!(error.to_string().contains("in answer to a LocateRequest"), "{error}");
+    remote.ping().unwrap();
 }
 
 /// Forwards every request to `ior` with this status.

@@ -183,6 +183,20 @@ impl Threadpool {
         self.lanes().iter().position(|lane| lane.priority == priority)
     }
 
+    /// The index of the lane that serves this priority: its own, or else the most urgent one of the
+    /// first band that has both.
+    pub(crate) fn lane_for(
+        &self,
+        priority: Priority,
+        bands: &[(Priority, Priority)],
+    ) -> Option<usize> {
+        self.lane_of(priority).or_else(|| {
+            let (low, high) =
+                bands.iter().find(|(low, high)| (*low..=*high).contains(&priority))?;
+            self.lanes().iter().position(|lane| (*low..=*high).contains(&lane.priority))
+        })
+    }
+
     /// What references say of endpoints for clients on the same host: those of the lane with this
     /// index, or of all lanes, each with its priority.
     pub(crate) fn local_components(&self, lane: Option<usize>) -> Vec<TaggedComponent> {

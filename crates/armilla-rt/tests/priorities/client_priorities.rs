@@ -159,7 +159,7 @@ fn bands_and_private_connections_have_connections_of_their_own() {
     }
     assert!(at(&rt, 95, || sensor.ping()).is_err());
     let overlapping =
-        ClientPolicies::new().band(priority(0), priority(20)).band(priority(20), priority(30));
+        ClientPolicies::new().band(priority(0), priority(20)).band(priority(19), priority(30));
     let error = rt.set_client_policies(overlapping).unwrap_err().to_string();
     assert!(error.contains("overlaps another band"), "{error}");
     orb.shutdown();

@@ -17,6 +17,7 @@ mod policies;
 mod scheduler;
 mod standard_names;
 mod steady_lane;
+mod tao;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;

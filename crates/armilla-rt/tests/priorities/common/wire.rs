@@ -24,6 +24,17 @@ impl Wire {
 
     /// Calls an operation without arguments.
     pub fn call(&mut self, key: &[u8], operation: &str, contexts: &[(u32, &[u8])]) -> Answer {
+        let (status, _, body) = self.call_for_contexts(key, operation, contexts);
+        (status, body)
+    }
+
+    /// The same; gives the service contexts of the reply too.
+    pub fn call_for_contexts(
+        &mut self,
+        key: &[u8],
+        operation: &str,
+        contexts: &[(u32, &[u8])],
+    ) -> (u32, Vec<(u32, Vec<u8>)>, Vec<u8>) {
         let contexts: Vec<_> =
             contexts.iter().map(|(id, data)| ServiceContext { id: *id, data }).collect();
         self.last += 1;
@@ -41,13 +52,14 @@ impl Wire {
         let message = read_message(&mut self.stream);
         assert_eq!((message[7], word(&message, 12)), (1, self.last), "a reply to this request");
         // Service contexts, then the body at the next multiple of eight.
-        let mut end = 24_usize;
+        let (mut end, mut received) = (24_usize, Vec::new());
         for _ in 0..word(&message, 20) {
-            end =
-                end.next_multiple_of(4) + 8 + word(&message, end.next_multiple_of(4) + 4) as usize;
+            let at = end.next_multiple_of(4);
+            end = at + 8 + word(&message, at + 4) as usize;
+            received.push((word(&message, at), message[at + 8..end].to_vec()));
         }
         let body = end.next_multiple_of(8).min(message.len());
-        (word(&message, 16), message[body..].to_vec())
+        (word(&message, 16), received, message[body..].to_vec())
     }
 
     /// The `short` that an operation returns.

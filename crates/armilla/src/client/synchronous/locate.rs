@@ -12,8 +12,8 @@ use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
 use armilla_giop::{
-    AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, ServiceContexts,
-    decode_locate_reply, encode_locate_request, ior::Ior,
+    AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus,
+    ServiceContexts, decode_locate_reply, decode_reply, encode_locate_request, ior::Ior,
 };
 use std::thread;
 
@@ -111,23 +111,44 @@ fn exchange(
     read_answer(link.message(), reference)
 }
 
-#[cold]
-fn wrong_reply() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a Reply instead of a LocateReply"))
-}
-
 /// Reads the message that answers a LocateRequest.
 fn read_answer(
     message: Option<Message<'_>>,
     reference: &Reference,
 ) -> Result<Answer, SystemException> {
     let message = message.ok_or_else(no_reply)?;
-    if message.header.kind != MessageKind::LocateReply {
-        return Err(SystemException::decoding(&wrong_reply(), Completion::No));
-    }
-    decode_locate_reply(&message)
-        .and_then(|(header, body)| read(header.status, body, reference))
-        .map_err(|error| SystemException::decoding(&error, Completion::No))
+    let answer = match message.header.kind {
+        MessageKind::Reply => read_reply(&message, reference),
+        _ => decode_locate_reply(&message)
+            .and_then(|(header, body)| read(header.status, body, reference)),
+    };
+    answer.map_err(|error| SystemException::decoding(&error, Completion::No))
+}
+
+/// Reads a Reply to a LocateRequest. TAO carries out `_non_existent` for a LocateRequest; if that
+/// is answered by what is to tell the location, as by the locator of its implementation repository,
+/// the answer is a Reply, and a LocateReply with the same id follows, which nobody waits for.
+#[cold]
+fn read_reply(message: &Message<'_>, reference: &Reference) -> CdrResult<Answer> {
+    let (header, body) = decode_reply(message)?;
+    let mut body = body.with_context(&reference.orb);
+    let status = match header.status {
+        ReplyStatus::NoException => {
+            return Ok(match body.remaining() > 0 && bool::decode(&mut body)? {
+                true => Answer::Raised(unknown()),
+                false => Answer::Results(()),
+            });
+        }
+        ReplyStatus::LocationForward => LocateStatus::ObjectForward,
+        ReplyStatus::LocationForwardPerm => LocateStatus::ObjectForwardPerm,
+        ReplyStatus::NeedsAddressingMode => LocateStatus::NeedsAddressingMode,
+        ReplyStatus::SystemException => LocateStatus::SystemException,
+        ReplyStatus::UserException => {
+            let what = "a user exception in answer to a LocateRequest";
+            return Err(CdrError::new(CdrErrorKind::Invalid(what)));
+        }
+    };
+    read(status, body, reference)
 }
 
 /// Decodes the body of a LocateReply.

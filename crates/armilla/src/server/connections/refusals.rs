@@ -70,8 +70,15 @@ impl Connection {
         report!(warn, "a request was refused", peer = self.stream.peer(), why = exception);
         let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
         let max_message = self.orb.settings().max_message;
-        let port =
-            ReplyPort { request_id, version, code_sets, response_expected, pending, max_message };
+        let port = ReplyPort {
+            request_id,
+            version,
+            code_sets,
+            response_expected,
+            pending,
+            max_message,
+            context: None,
+        };
         let sent = port.raise(&mut None, self, memory, &exception);
         sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
     }

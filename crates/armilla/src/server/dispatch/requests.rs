@@ -186,7 +186,7 @@ fn request_begun(
     let mut seeker = Seeker::new(orb, source.is_originated);
     // Once for each request, before it is known which thread serves it.
     let adapter = key.map_or(Ok(None), |key| orb.adapter_for(key, &mut seeker));
-    let port = port(orb, message, &header, code_sets, PendingReply::Now);
+    let mut port = port(orb, message, &header, code_sets, PendingReply::Now);
     if let Ok(Some(poa)) = &adapter
         && poa.is_for_main_thread()
         && !orb.is_main_thread()
@@ -201,7 +201,7 @@ fn request_begun(
         (Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
         (None, _) => Found::Unnamed,
     };
-    let extended = extend(source.connection, message, &header, &found);
+    let extended = extend(source.connection, (message, &header), &found, &mut port);
     if let (Ok(Extended::Absent | Extended::Begun(_)), Some(located)) =
         (&extended, found.located_servant())
     {
@@ -293,15 +293,16 @@ fn serve_here(
     request_begun(&source, request, &mut Buffer::new(), flow).ok();
 }
 
-/// Shows the request to the extension of the POA, if there is one.
+/// Shows the request to the extension of the POA, if there is one. `port` gets what the extension
+/// adds to the reply.
 ///
 /// # Errors
 /// The exception with which the extension refuses the request.
 fn extend(
     connection: Option<&dyn RequestConnection>,
-    message: &Message<'_>,
-    header: &RequestHeader<'_>,
+    (message, header): (&Message<'_>, &RequestHeader<'_>),
     found: &Found<'_>,
+    port: &mut ReplyPort,
 ) -> Result<Extended, SystemException> {
     let arrived = Arrived {
         operation: header.operation.as_str(),
@@ -309,7 +310,7 @@ fn extend(
         size: message.octets.len(),
         connection: connection.map(|connection| connection.extension()),
     };
-    Extended::of(found, arrived).map_err(SystemException::before_entry)
+    Extended::of(found, arrived, &mut port.context).map_err(SystemException::before_entry)
 }
 
 /// Handles a request according to what its object key led to.
@@ -416,7 +417,8 @@ pub(in crate::server) fn port(
 ) -> ReplyPort {
     let RequestHeader { request_id, response_expected, .. } = *header;
     let (version, max_message) = (message.header.version, orb.settings().max_message);
-    ReplyPort { request_id, version, code_sets, response_expected, pending, max_message }
+    let context = None;
+    ReplyPort { request_id, version, code_sets, response_expected, pending, max_message, context }
 }
 
 /// Why the connection of a request ends whose reply was not sent.

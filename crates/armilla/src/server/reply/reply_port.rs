@@ -4,6 +4,7 @@
 
 use super::flow::{Flow, RequestFlow};
 use super::sink::{PendingReply, ReplySink};
+use crate::client::AddedContext;
 use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
@@ -15,6 +16,7 @@ use armilla_giop::{
     put_body,
 };
 use armilla_ipc::SendError;
+use smallvec::SmallVec;
 
 /// Writes the body of a reply. It may be called again, when the message is begun anew. A trait
 /// object, so that a reply is compiled once, not once for each operation of an IDL file.
@@ -33,6 +35,8 @@ pub(in crate::server) struct ReplyPort {
     pub(in crate::server) pending: PendingReply,
     /// The size of a message at most, in octets.
     pub(in crate::server) max_message: usize,
+    /// What the extension of the POA adds to the reply.
+    pub(in crate::server) context: Option<AddedContext>,
 }
 
 impl ReplyPort {
@@ -245,11 +249,32 @@ impl ReplyPort {
         contexts: &[ServiceContext<'_>],
         body: Body<'_, 'p>,
     ) -> Result<(), SystemException> {
+        if let Some(context) = self.context {
+            return self.encode_with(context, out, status, contexts, body);
+        }
         begin_reply(out, self.version, self.request_id, status, contexts)
             .and_then(|()| put_body(out, self.version, body))
             .or_else(|error| self.encode_in_other_order(error, out, status, contexts, body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(out, self.max_message))
+    }
+
+    /// Encodes a reply with one more service context, unless it has that already.
+    #[cold]
+    #[inline(never)]
+    fn encode_with<'p>(
+        &self,
+        (id, data): AddedContext,
+        out: &mut Encoder<'p>,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: Body<'_, 'p>,
+    ) -> Result<(), SystemException> {
+        let added = ServiceContext { id, data: &data };
+        let is_new = contexts.iter().all(|context| context.id != id);
+        let all: SmallVec<[_; 4]> =
+            contexts.iter().copied().chain(is_new.then_some(added)).collect();
+        Self { context: None, ..*self }.encode(out, status, &all, body)
     }
 
     /// Encodes a reply in the other byte order, if `error` requires that.

@@ -2,6 +2,7 @@
 //! where the references of the POA lead.
 
 use crate::callbacks::guarded;
+use crate::client::AddedContext;
 use crate::exception::{Completion, SystemException};
 use crate::object_key::{ObjectKey, system_id};
 use crate::server::poa::Servant;
@@ -21,6 +22,14 @@ pub trait PoaExtension: Send + Sync {
     /// to all objects. Runs first, in the thread that serves the request. `None`, the default,
     /// leaves the request to the servant.
     fn answer(&self, request: &UpcallInfo<'_>) -> Option<Result<(), SystemException>> {
+        let _ = request;
+        None
+    }
+
+    /// A service context that the reply to this request has, whatever the request ends with. Asked
+    /// after [`answer`](Self::answer), before [`before_upcall`](Self::before_upcall). `None`, the
+    /// default, adds nothing.
+    fn reply_context(&self, request: &UpcallInfo<'_>) -> Option<AddedContext> {
         let _ = request;
         None
     }
@@ -144,11 +153,15 @@ pub(crate) struct ExtendedUpcall(Arc<dyn PoaExtension>);
 
 impl Extended {
     /// Shows the request to the extension, if there is one: it may answer, or learns that the
-    /// servant is about to be called.
+    /// servant is about to be called. `context` becomes what it adds to the reply.
     ///
     /// # Errors
     /// As [`PoaExtension::answer`] and [`PoaExtension::before_upcall`].
-    pub(crate) fn of(found: &Found<'_>, arrived: Arrived<'_>) -> Result<Self, SystemException> {
+    pub(crate) fn of(
+        found: &Found<'_>,
+        arrived: Arrived<'_>,
+        context: &mut Option<AddedContext>,
+    ) -> Result<Self, SystemException> {
         let Some(poa) = found.poa() else { return Ok(Self::Absent) };
         let Some(extension) = &poa.extension else { return Ok(Self::Absent) };
         let Some(servant) = found.servant() else { return Ok(Self::Absent) };
@@ -170,6 +183,8 @@ impl Extended {
         if let Some(answered) = guarded("PoaExtension::answer", Completion::Maybe, answer)? {
             return answered.map(|()| Self::Answered);
         }
+        let of_reply = || extension.reply_context(&request);
+        *context = guarded("PoaExtension::reply_context", Completion::No, of_reply)?;
         let before = || extension.before_upcall(&request);
         guarded("PoaExtension::before_upcall", Completion::No, before)??;
         Ok(Self::Begun(ExtendedUpcall(extension.clone())))
