@@ -303,6 +303,15 @@ fn what_is_malformed_is_named() {
         ("-ORBClientPorts 9-8", "FIRST-LAST is needed"),
         ("-ORBDscp 64", "a number below 64 is needed"),
         ("-ORBSpeed fast", "-ORBSpeed is not an option of this ORB"),
+        ("-ORBSpeed", "-ORBSpeed is not an option of this ORB"),
+        ("-ORBSpeed fast", "`armilla help orb-options` lists the options"),
+        // Those of other ORBs: what stands for them here.
+        ("-ORBUseIMR 1", "use -ORBImR HOST:PORT"),
+        ("-ORBUseIMR", "-ORBUseIMR is TAO's"),
+        ("-ORBdebuglevel 5", "crate `tracing`"),
+        ("-ORBDottedDecimalAddresses 1", "-ORBPublishAs address"),
+        ("-ORBclientCallTimeOutPeriod 500", "omniORB's: use -ORBCallTimeout MILLISECONDS"),
+        ("-ORBgiopMaxMsgSize 4000000", "-ORBMaxMessage OCTETS"),
     ];
     for (line, expected) in table {
         let error = parse(line).unwrap_err();

@@ -2,6 +2,7 @@
 
 use super::{Completion, ExceptionKind, Minor};
 use armilla_cdr::{CdrError, CdrErrorKind};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A standard exception: what happened, why, and whether the operation was executed.
@@ -31,9 +32,19 @@ struct Inner {
     kind: ExceptionKind,
     completed: Completion,
     minor: Minor,
-    /// Whether a call ended with it, rather than that the program or the ORB here raised it.
-    from_call: bool,
+    origin: Origin,
     explanation: Option<Explanation>,
+}
+
+/// Where an exception comes from, which tells whose operation its completion status is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The program or the ORB has raised it here.
+    Here,
+    /// A call has ended with it.
+    Call,
+    /// The program has said of the request that it serves whether it was executed.
+    Stated,
 }
 
 /// What tells a person more than the code.
@@ -41,13 +52,16 @@ struct Inner {
 struct Explanation {
     reason: String,
     hint: Option<String>,
+    /// The repository id of a system exception whose kind is unknown here, as long as the reason
+    /// does not name it.
+    id: Option<String>,
 }
 
 impl SystemException {
     /// An exception of `kind`, without reason or hint.
     #[cold]
     pub fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
-        Self(Box::new(Inner { kind, completed, minor, from_call: false, explanation: None }))
+        Self(Box::new(Inner { kind, completed, minor, origin: Origin::Here, explanation: None }))
     }
 
     /// The same exception with a reason: what happened, where, how long it took. The reason travels
@@ -92,10 +106,30 @@ impl SystemException {
             .filter(|reason| !reason.is_empty())
     }
 
-    /// The same exception with another completion status.
+    /// The same exception with another completion status: what a servant says of its own operation
+    /// when it passes on an exception that came to it from elsewhere, from a call or from the ORB.
+    /// Without that such an exception leaves the servant as [`Completion::Maybe`].
+    ///
+    /// ```
+    /// use armilla::{Completion, SystemException};
+    ///
+    /// fn open(ask_the_door: impl FnOnce() -> Result<(), SystemException>) -> Result<(), SystemException> {
+    ///     // Nothing was done before, and the door was only asked: the client may try again.
+    ///     ask_the_door().map_err(|exception| exception.with_completed(Completion::No))
+    /// }
+    /// # let _ = open(|| Ok(()));
+    /// ```
     #[cold]
     #[must_use]
-    pub(super) fn with_completed(mut self, completed: Completion) -> Self {
+    pub fn with_completed(mut self, completed: Completion) -> Self {
+        self.0.origin = Origin::Stated;
+        self.completed_as(completed)
+    }
+
+    /// The same exception with another completion status, from the same origin.
+    #[cold]
+    #[must_use]
+    pub(super) fn completed_as(mut self, completed: Completion) -> Self {
         self.0.completed = completed;
         self
     }
@@ -105,13 +139,24 @@ impl SystemException {
     #[must_use]
     #[doc(hidden)]
     pub fn ending_call(mut self) -> Self {
-        self.0.from_call = true;
+        self.0.origin = Origin::Call;
         self
     }
 
-    /// Whether a call ended with it.
-    pub(super) const fn is_from_call(&self) -> bool {
-        self.0.from_call
+    /// Whether a call has ended with it.
+    pub(super) fn is_from_call(&self) -> bool {
+        self.0.origin == Origin::Call
+    }
+
+    /// Whether its completion status is about the operation of the servant that raises it: the
+    /// program has made it, or has stated the status. What the ORB raises has a minor code of the
+    /// specification or of Armilla; its status is about what the servant has asked of the ORB.
+    pub(super) fn is_of_servant(&self) -> bool {
+        match self.0.origin {
+            Origin::Here => !self.0.minor.is_of_orb(),
+            Origin::Call => false,
+            Origin::Stated => true,
+        }
     }
 
     /// The same exception with a hint that names the URL of the reference, unless it has a hint
@@ -126,29 +171,74 @@ impl SystemException {
         self
     }
 
+    /// The same exception, which arrived with this repository id that no kind has.
+    #[cold]
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_unknown_id(mut self, id: String) -> Self {
+        self.0.explanation.get_or_insert_default().id = Some(id);
+        self
+    }
+
+    /// What the kind means, or the id of a kind that is unknown here.
+    fn meaning(&self) -> Cow<'_, str> {
+        match self.0.explanation.as_ref().and_then(|explanation| explanation.id.as_ref()) {
+            Some(id) => format!("it raised {id}, which is no system exception known here").into(),
+            None => self.0.kind.meaning().into(),
+        }
+    }
+
     /// The same exception, with `server` named as its source and `operation` as what was called.
     #[cold]
     #[must_use]
     #[doc(hidden)]
-    pub fn attributed_to(self, server: &impl fmt::Display, operation: &str) -> Self {
+    pub fn attributed_to(mut self, server: &impl fmt::Display, operation: &str) -> Self {
         let reason = match self.0.minor {
-            minor if minor == Minor::default() => self.0.kind.meaning().to_owned(),
-            minor => format!("{}: {}", self.0.kind.meaning(), minor.explain(self.0.kind)),
+            minor if minor == Minor::default() => self.meaning().into_owned(),
+            minor => format!("{}: {}", self.meaning(), minor.explain(self.0.kind)),
         };
         let said = match self.reason() {
             Some(detail) => format!("; it says: {detail}"),
             None => String::new(),
         };
+        self.0.explanation.iter_mut().for_each(|explanation| explanation.id = None);
         self.with_reason(format!("{server} answered {operation}: {reason}{said}"))
     }
 
-    /// The same exception with `note` appended to its reason.
+    /// The same exception with `note` appended to what it says.
     #[cold]
     #[must_use]
     #[doc(hidden)]
-    pub fn with_note(mut self, note: &str) -> Self {
-        self.0.explanation.get_or_insert_default().reason.push_str(note);
-        self
+    pub fn with_note(self, note: &str) -> Self {
+        let minor = self.unexplained_minor().map(|minor| format!(" ({minor})"));
+        let reason = format!("{}{}{note}", self.in_words(), minor.unwrap_or_default());
+        self.with_reason(reason)
+    }
+
+    /// What happened, without the completion status and the hint: the cause of another exception,
+    /// whose status and hint count.
+    #[cold]
+    #[must_use]
+    #[doc(hidden)]
+    pub fn as_cause(&self) -> String {
+        let minor = self.unexplained_minor().map(|minor| format!(" ({minor})"));
+        format!("{}: {}{}", self.0.kind, self.in_words(), minor.unwrap_or_default())
+    }
+
+    /// The reason, or what else is known, without the minor code.
+    fn in_words(&self) -> Cow<'_, str> {
+        let named = self.0.explanation.as_ref().is_some_and(|explanation| explanation.id.is_some());
+        match self.reason() {
+            Some(detail) if named => format!("{}; it says: {detail}", self.meaning()).into(),
+            Some(reason) => reason.into(),
+            None => self.meaning(),
+        }
+    }
+
+    /// What the minor code means, if there is no reason that tells more.
+    fn unexplained_minor(&self) -> Option<Cow<'static, str>> {
+        let is_told = self.reason().is_some() || self.0.minor == Minor::default();
+        (!is_told).then(|| self.0.minor.explain(self.0.kind))
     }
 
     /// A value could not be encoded into a reply, or into an any.
@@ -260,7 +350,9 @@ impl SystemException {
 
 impl ExceptionKind {
     /// An exception of this kind for a servant or a library to raise, with the reason, the minor
-    /// code 0 and `COMPLETED_NO`. [`SystemException::new`] sets them otherwise.
+    /// code 0 and `COMPLETED_NO`: the client may repeat the call, so a servant that has already
+    /// changed something says so by [`with_completed`](SystemException::with_completed) or
+    /// [`SystemException::new`].
     ///
     /// ```
     /// use armilla::{ExceptionKind, SystemException};
@@ -299,18 +391,9 @@ impl Eq for SystemException {}
 
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.0.kind)?;
-        match &self.0.explanation {
-            Some(explanation) if !explanation.reason.is_empty() => {
-                f.write_str(&explanation.reason)?
-            }
-            _ => f.write_str(self.0.kind.meaning())?,
-        }
-        match (&self.0.explanation, self.0.minor) {
-            (None, minor) if minor != Minor::default() => {
-                write!(f, " ({}; ", minor.explain(self.0.kind))?;
-            }
-            _ => f.write_str(" (")?,
+        write!(f, "{}: {} (", self.0.kind, self.in_words())?;
+        if let Some(minor) = self.unexplained_minor() {
+            write!(f, "{minor}; ")?;
         }
         write!(f, "{})", self.0.completed)?;
         match self.0.explanation.as_ref().and_then(|explanation| explanation.hint.as_ref()) {

@@ -42,7 +42,8 @@ pub(crate) fn no_resources(what: &str) -> SystemException {
 
 #[cold]
 fn unreadable(exception: &SystemException) -> SystemException {
-    no_resources(&format!("the values of the call cannot be read by their types: {exception}"))
+    let why = exception.as_cause();
+    no_resources(&format!("the values of the call cannot be read by their types: {why}"))
 }
 
 impl<'v> dyn Values + 'v {

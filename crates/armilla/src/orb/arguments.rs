@@ -1,7 +1,7 @@
 //! The `-ORB…` options among the arguments of a program (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
-use super::options::{self, Found, bad};
+use super::options::{self, bad};
 use crate::exception::SystemException;
 
 impl OrbBuilder {
@@ -51,13 +51,13 @@ impl OrbBuilder {
                 others.push(argument);
                 continue;
             }
-            let option = options::find(&argument);
+            let option = options::find(&argument)?;
             let mut value = String::new();
-            if option.as_ref().map_or(true, Found::has_value) {
+            if option.has_value() {
                 let missing = || bad(format!("{argument} needs a value"));
                 value = arguments.next().ok_or_else(missing)?;
             }
-            self = option?.apply(self, (&argument, &value))?;
+            self = option.apply(self, (&argument, &value))?;
         }
         Ok((self, others))
     }

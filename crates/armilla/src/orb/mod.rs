@@ -5,6 +5,7 @@
 
 mod arguments;
 mod builder;
+mod foreign_options;
 mod ids;
 mod interceptors;
 mod options;

@@ -2,7 +2,7 @@
 //!
 //! `settings/table.rs` of `armilla-core` declares an option that sets a field of the settings.
 
-use super::OrbBuilder;
+use super::{OrbBuilder, foreign_options};
 use crate::exception::{Minor, SystemException};
 use crate::settings::{OrbOption, SettingOption, Settings};
 
@@ -81,9 +81,9 @@ pub(super) enum Found {
 pub(super) fn find(name: &str) -> Result<Found, SystemException> {
     let of_builder = OF_BUILDER.iter().find(|option| option.name.eq_ignore_ascii_case(name));
     let found = of_builder.map(Found::OfBuilder);
-    found
-        .or_else(|| Settings::option(name).map(Found::OfSettings))
-        .ok_or_else(|| bad(format!("{name} is not an option of this ORB")))
+    found.or_else(|| Settings::option(name).map(Found::OfSettings)).ok_or_else(|| {
+        bad(format!("{name} is not an option of this ORB")).with_hint(foreign_options::hint(name))
+    })
 }
 
 impl Found {

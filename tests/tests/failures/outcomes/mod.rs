@@ -1,5 +1,5 @@
-//! Completion statuses: after a servant was entered, nothing tells the client that the call was not
-//! executed, so that nothing executes it twice.
+//! Completion statuses: after a servant was entered, nothing but the servant itself tells the client
+//! that the call was not executed, so that nothing executes it twice.
 
 mod around_the_servant;
 mod connections;
@@ -120,8 +120,50 @@ fn a_nested_call_that_was_not_executed_leaves_the_servant_as_perhaps_executed() 
 }
 
 #[test]
-fn a_servant_cannot_say_that_it_was_not_executed() {
-    assert_each_ends(&Failing::new(|| Err(raised(Completion::No))), Completion::Maybe);
+fn what_the_orb_refuses_to_a_servant_leaves_the_servant_as_perhaps_executed() {
+    let client = orbs::client();
+    let parse = move || client.string_to_object("nonsense").map(drop);
+    assert_eq!(parse().unwrap_err().completed(), Completion::No);
+    assert_each_ends(&Failing::new(parse), Completion::Maybe);
+}
+
+#[test]
+fn a_servant_can_say_of_an_exception_of_its_own_that_it_was_not_executed() {
+    let refused = || Err(ExceptionKind::NoPermission.because("the shutter is closed"));
+    assert_each_ends(&Failing::new(refused), Completion::No);
+    let (kind, minor) = (ExceptionKind::BadParam, Minor(0x1234_5006));
+    let refused = move || Err(SystemException::new(kind, minor, Completion::No));
+    assert_each_ends(&Failing::new(refused), Completion::No);
+    let undecided = || Err(raised(Completion::Maybe));
+    assert_each_ends(&Failing::new(undecided), Completion::Maybe);
+}
+
+#[test]
+fn a_servant_can_state_that_a_nested_call_was_all_that_it_tried() {
+    let client = orbs::client();
+    let dead = dead(&client);
+    let stated = move || {
+        let failed = dead.ping().unwrap_err();
+        // Not a TRANSIENT, which clients repeat.
+        let other = ExceptionKind::NoResources;
+        let failed = SystemException::new(other, failed.minor(), failed.completed());
+        assert_eq!(failed.clone().completed(), Completion::No);
+        Err(failed.with_completed(Completion::No))
+    };
+    assert_each_ends(&Failing::new(stated), Completion::No);
+}
+
+/// That is what the status says: the client may try again, as its policies allow.
+#[test]
+fn a_client_repeats_what_a_servant_has_refused_for_now() {
+    let servant = Failing::new(|| Err(raised(Completion::No)));
+    let server = orbs::listening();
+    let local = server.root_poa().activate(servant.clone() as Arc<dyn Listener>).unwrap();
+    let remote: ListenerRef = travel(&local, &orbs::client());
+    assert_eq!(remote.hear("").unwrap_err().completed(), Completion::No);
+    assert_eq!(servant.entered.swap(0, SeqCst), 1, "unless asked to repeat, it does not");
+    assert!(remote.with_policies(eager()).hear("").is_err());
+    assert_eq!(servant.entered.swap(0, SeqCst), 6);
 }
 
 #[test]
@@ -154,14 +196,25 @@ impl<F: Fn() -> Outcome + Send + Sync + 'static> DynamicServant for Dynamic<F> {
     }
 }
 
-#[test]
-fn a_dynamic_servant_cannot_say_that_it_was_not_executed() {
-    let servant = Failing::new(|| Err(raised(Completion::No)));
+/// How each way of calling a dynamic servant ends.
+fn assert_dynamic_ends<F>(servant: &Arc<Failing<F>>, expected: Completion)
+where
+    F: Fn() -> Outcome + Send + Sync + 'static,
+{
     let activate = |orb: &Orb| -> ListenerRef {
         orb.root_poa().activate(serve(Dynamic(servant.clone()))).unwrap().object().assume()
     };
     in_every_way(activate, |way, outcome| {
-        assert_eq!(outcome.expect_err(way).completed(), Completion::Maybe, "{way}");
+        assert_eq!(outcome.expect_err(way).completed(), expected, "{way}");
         assert_eq!(servant.entered.swap(0, SeqCst), 1, "{way}");
     });
+}
+
+#[test]
+fn a_dynamic_servant_says_of_its_own_exceptions_alone_that_it_was_not_executed() {
+    let refused = || Err(ExceptionKind::NoPermission.because("the shutter is closed"));
+    assert_dynamic_ends(&Failing::new(refused), Completion::No);
+    let client = orbs::client();
+    let dead = dead(&client);
+    assert_dynamic_ends(&Failing::new(move || dead.ping()), Completion::Maybe);
 }

@@ -49,6 +49,11 @@ impl Minor {
         found.map(|row| row.description)
     }
 
+    /// Whether the code is one of the specification or of Armilla, such as the ORB raises.
+    pub(super) const fn is_of_orb(self) -> bool {
+        matches!(self.0 & VENDOR, OMG | ARMILLA)
+    }
+
     /// What the code means in an exception of `kind`: a code of the specification (CORBA 3.4 Part
     /// 1, annex A), of Armilla, or of an ORB that is known. A code that nobody knows is written as
     /// a number.

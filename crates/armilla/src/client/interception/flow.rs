@@ -202,7 +202,7 @@ impl Flow<'_> {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
-                (Err(interruption), _) if executed => interruption.after_entry().into(),
+                (Err(interruption), _) if executed => interruption.after_execution().into(),
                 (Err(interruption), _) => interruption.before_entry().into(),
             };
         }

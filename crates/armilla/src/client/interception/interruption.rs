@@ -35,10 +35,10 @@ pub enum Interruption {
 
 impl Interruption {
     /// The same interruption, when the request [may have been
-    /// executed](SystemException::after_entry).
-    pub(crate) fn after_entry(self) -> Self {
+    /// executed](SystemException::after_execution).
+    pub(crate) fn after_execution(self) -> Self {
         match self {
-            Self::Exception(exception) => Self::Exception(exception.after_entry()),
+            Self::Exception(exception) => Self::Exception(exception.after_execution()),
             forward => forward,
         }
     }

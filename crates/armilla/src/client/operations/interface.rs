@@ -51,7 +51,7 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
         let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
         missing(
             Minor::INTF_REPOS_UNAVAILABLE,
-            format!("the server has no interface repository: {error}"),
+            format!("the server has no interface repository: {}", error.as_cause()),
         )
         .with_hint(hint)
     })?;

@@ -209,7 +209,7 @@ impl RequestFlow for ServerFlow {
         {
             // The servant has returned without describing its arguments.
             self.servant_entered = true;
-            outcome = interruption.after_entry().into();
+            outcome = interruption.after_execution().into();
         }
         let orb = self.info.orb.clone();
         let _slots = self.take_slots();
@@ -237,7 +237,7 @@ impl RequestFlow for ServerFlow {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
-                (Err(interruption), _) if executed => interruption.after_entry().into(),
+                (Err(interruption), _) if executed => interruption.after_execution().into(),
                 (Err(interruption), _) => interruption.before_entry().into(),
             };
         }

@@ -246,7 +246,10 @@ impl Orb {
 #[cold]
 fn activator_failed(name: &str, why: &SystemException) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE, Completion::No)
-        .with_reason(format!("the adapter activator failed to make POA {name:?}: {why}"))
+        .with_reason(format!(
+            "the adapter activator failed to make POA {name:?}: {}",
+            why.as_cause()
+        ))
 }
 
 /// How often one request is dispatched again to a POA that was created again.

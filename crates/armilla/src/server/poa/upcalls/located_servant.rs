@@ -44,6 +44,6 @@ impl LocatedServant {
         })
         .and_then(|done| done)
         // The servant was called before.
-        .map_err(SystemException::after_entry)
+        .map_err(SystemException::after_execution)
     }
 }
