@@ -11,6 +11,7 @@ pub mod mirrors;
 pub mod orbs;
 pub mod peer;
 pub mod process;
+pub mod relay;
 pub mod sealed;
 pub mod servant;
 pub mod speaker;

@@ -11,6 +11,7 @@ mod network;
 mod option;
 mod queues;
 mod table;
+mod user_timeout;
 
 #[doc(hidden)]
 pub use address::{parse_address, parse_ports, parse_published};
@@ -22,6 +23,7 @@ pub use option::OrbOption;
 pub use option::SettingOption;
 pub use queues::Queues;
 pub use table::Settings;
+pub use user_timeout::TcpUserTimeout;
 
 pub(crate) use address::split_port;
 
@@ -63,6 +65,7 @@ impl Settings {
             recv_buffer: queues.receive.or(self.socket_queue),
             congestion: self.congestion_control.clone(),
             keep_alive: self.keep_alive,
+            user_timeout: self.tcp_user_timeout.limit(self.call_timeout),
             busy_poll: self.busy_poll,
             local_ports: self.client_ports.clone(),
             dscp: self.dscp.and_then(CodePoint::new),

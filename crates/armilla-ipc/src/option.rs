@@ -158,6 +158,22 @@ option! {
 }
 
 option! {
+    /// How long bytes that were sent may stay unacknowledged, or the peer's queue may stay full,
+    /// before the connection is broken (`TCP_USER_TIMEOUT`, RFC 5482), in whole milliseconds; none
+    /// leaves it to the system, which tries for about a quarter of an hour.
+    UserTimeout(Option<Duration>);
+    // Zero would mean the system's.
+    set(fd, time) {
+        let milliseconds = time.map_or(0, |time| time.as_millis().clamp(1, i32::MAX as u128) as u32);
+        sockopt::set_tcp_user_timeout(fd, milliseconds)
+    };
+    get match sockopt::tcp_user_timeout(fd)? {
+        0 => None,
+        milliseconds => Some(Duration::from_millis(milliseconds.into())),
+    };
+}
+
+option! {
     /// What closing does with bytes not yet sent (`SO_LINGER`), in whole seconds: none sends them
     /// in the background; a time waits so long for them to be sent; zero drops them and resets.
     Linger(Option<Duration>);

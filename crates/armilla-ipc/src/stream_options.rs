@@ -5,7 +5,7 @@ use crate::FileAccess;
 use crate::error::context;
 use crate::option::{
     BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Priority, RecvBuffer,
-    SendBuffer, SocketOption,
+    SendBuffer, SocketOption, UserTimeout,
 };
 use crate::sys;
 use rustix::fd::BorrowedFd;
@@ -27,6 +27,10 @@ pub struct StreamOptions {
     /// Probes a silent peer after this idle time, in whole seconds (`SO_KEEPALIVE`,
     /// `TCP_KEEPIDLE`). TCP only. Default: no probes.
     pub keep_alive: Option<Duration>,
+    /// Breaks a connection whose peer acknowledges nothing of what was sent, or takes nothing of it,
+    /// for so long, in whole milliseconds; see [`UserTimeout`]. It does not limit connecting. TCP
+    /// only. Default: the system's, about a quarter of an hour.
+    pub user_timeout: Option<Duration>,
     /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it
     /// silently. Default: the kernel tunes it.
     pub send_buffer: Option<usize>,
@@ -60,6 +64,7 @@ impl Default for StreamOptions {
         Self {
             no_delay: true,
             keep_alive: None,
+            user_timeout: None,
             send_buffer: None,
             recv_buffer: None,
             congestion: None,
@@ -92,6 +97,11 @@ impl StreamOptions {
         set(socket, self.busy_poll.map(BusyPoll))?;
         set(socket, self.dscp.map(Dscp))?;
         set(socket, self.priority.map(Priority)) // behind `dscp`, which changes it
+    }
+
+    /// Applies to a TCP socket what would also limit connecting. A listening socket passes it on.
+    pub(crate) fn apply_connected(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        set(socket, self.user_timeout.map(|time| UserTimeout(Some(time))))
     }
 }
 

@@ -144,6 +144,7 @@ pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
 pub use settings::{
     AcceptBidirectional, Collocation, LocalAccess, Network, OrbOption, PublishAs, Queues, Settings,
+    TcpUserTimeout,
 };
 #[doc(inline)]
 pub use threads::blocking;

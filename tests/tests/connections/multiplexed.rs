@@ -160,7 +160,12 @@ fn replies_may_come_in_any_order() {
 #[test]
 fn a_late_reply_is_not_taken_for_another_call() {
     let peer = Peer::start(|_, mut wire| {
+        let usual = wire.request().unwrap();
+        wire.send(&number(&usual, 7));
         let first = wire.request().unwrap();
+        // Where nothing at all comes, the next call would go over another connection.
+        let other = wire.request().unwrap();
+        wire.send(&number(&other, 0));
         assert_eq!(kind(&wire.message().unwrap()), MessageKind::CancelRequest);
         let second = wire.request().unwrap();
         wire.send(&number(&first, 1));
@@ -173,7 +178,10 @@ fn a_late_reply_is_not_taken_for_another_call() {
     });
     let client = multiplexing(1);
     let remote = peer.reference(&client, Version::V1_2);
-    let error = remote.with_timeout(Duration::from_millis(300)).increment().unwrap_err();
+    assert_eq!(remote.increment().unwrap(), 7);
+    let late = remote.with_timeout(Duration::from_millis(300)).increment_async();
+    assert_eq!(remote.increment().unwrap(), 0);
+    let error = late.wait().unwrap_err();
     assert_eq!((error.kind(), error.completed()), (ExceptionKind::Timeout, Completion::Maybe));
     assert_eq!(remote.increment().unwrap(), 3);
     assert_eq!(remote.increment().unwrap(), 5);

@@ -4,3 +4,4 @@ mod callbacks;
 mod outcomes;
 mod servers_gone;
 mod shutdown;
+mod silent;

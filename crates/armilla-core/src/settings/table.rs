@@ -7,6 +7,7 @@ use super::local::LocalAccess;
 use super::network::{Network, PublishAs};
 use super::option::SettingOption;
 use super::queues::Queues;
+use super::user_timeout::TcpUserTimeout;
 use crate::concurrency::Concurrency;
 use crate::policies::{ConnectionPolicy, CustomPolicy, OnewayBuffer, Rebind, Retries, SyncScope};
 use armilla_cdr::CodeSet;
@@ -299,6 +300,13 @@ pub struct Settings {
     /// `None`, or 0 in the option, does not probe.
     #[option("-ORBKeepAlive", "SECONDS", OPTIONAL_SECONDS)]
     pub keep_alive: Option<Duration> = None,
+    /// How long a peer may acknowledge nothing of what was sent to it, or take nothing, before the
+    /// system gives a TCP connection up (`TCP_USER_TIMEOUT`), at either end. `calls` is the time of
+    /// `call_timeout`, but no less than 2 s, and no limit where calls have none; 0 leaves it to the
+    /// system, which tries for about a quarter of an hour.
+    #[option("-ORBTcpUserTimeout", "calls|MILLISECONDS", parsed(), shown "as `call_timeout`",
+        limit "time for a peer to acknowledge what was sent")]
+    pub tcp_user_timeout: TcpUserTimeout = TcpUserTimeout::AsCalls,
     /// How long a read polls for data before it blocks; zero does not poll. Polling occupies a
     /// processor, so it pays where both ends have a core of their own. `None` leaves it to the
     /// system; shared memory then polls for some microseconds while that pays.

@@ -174,6 +174,11 @@ impl<T> Initiator<T> {
         self.take_id()
     }
 
+    /// The id that was given out last; before the first one, that before it.
+    pub const fn last_id(&self) -> u32 {
+        self.next_id.wrapping_sub(self.stride)
+    }
+
     #[inline]
     const fn count_other(&mut self) {
         self.others = self.others.wrapping_add(1);
@@ -371,7 +376,7 @@ impl<T> Initiator<T> {
         self.earliest = NEVER;
         let (closed, others) = (*loss == ConnectionLoss::Closed, self.others);
         let refused = closed || (*loss == ConnectionLoss::MessageError && self.is_one_unanswered());
-        let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
+        let (sent, last_id) = (self.sent, self.last_id());
         self.pending.drain().map(move |(id, entry)| {
             let unsent = entry.end > sent;
             let is_last = match entry.end {

@@ -6,6 +6,7 @@ mod listener;
 mod retry;
 
 pub(crate) use listener::Listener;
+use retry::broken;
 pub(crate) use retry::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted};
 
 use crate::deadline::{Deadline, LazyDeadline, Timeout, as_kept_by_kernel};
@@ -191,7 +192,9 @@ impl Socket {
                 Ok((_, 0)) => Ok(Readiness::Closed),
                 Ok(_) => Ok(Readiness::Data),
                 Err(Errno::AGAIN) => Ok(Readiness::Idle),
-                Err(Errno::CONNRESET | Errno::CONNABORTED | Errno::PIPE) => Ok(Readiness::Closed),
+                Err(Errno::CONNRESET | Errno::CONNABORTED | Errno::PIPE | Errno::TIMEDOUT) => {
+                    Ok(Readiness::Closed)
+                }
                 Err(Errno::INTR) => continue,
                 Err(errno) => Err(errno.into()),
             };
@@ -256,7 +259,7 @@ pub(crate) fn retry_on_interrupt<T>(
     loop {
         match call() {
             Err(Errno::INTR) => {}
-            result => return Ok(result?),
+            result => return result.map_err(broken),
         }
     }
 }

@@ -35,7 +35,20 @@ pub(crate) fn retry_interrupted<T>(
             Err(next) => errno = next,
         }
     }
-    Err(if errno == Errno::AGAIN { timed_out(what, timeout) } else { errno.into() })
+    Err(if errno == Errno::AGAIN { timed_out(what, timeout) } else { broken(errno) })
+}
+
+/// The error of a transfer that failed. The kernel gives a connection up whose peer acknowledges
+/// nothing, or answers no probe: that ends the connection, where `TimedOut` ends one transfer.
+#[cold]
+pub(crate) fn broken(errno: Errno) -> io::Error {
+    match errno {
+        Errno::TIMEDOUT => io::Error::new(
+            io::ErrorKind::ConnectionAborted,
+            "the peer has acknowledged nothing in time, and the system has given the connection up",
+        ),
+        errno => errno.into(),
+    }
 }
 
 impl Socket {
@@ -70,7 +83,7 @@ impl Socket {
                 Err(Errno::AGAIN) => {
                     return Err(RecvError { received, source: timed_out(RECV_TIMED_OUT, timeout) });
                 }
-                Err(errno) => return Err(RecvError { received, source: errno.into() }),
+                Err(errno) => return Err(RecvError { received, source: broken(errno) }),
             }
             let rest = &mut buffer[received..];
             if rest.is_empty() {
@@ -182,7 +195,7 @@ impl Progress {
             Err(Errno::INTR) => return self.within_deadline(),
             Ok(_) => io::ErrorKind::WriteZero.into(),
             Err(Errno::AGAIN) => self.late(),
-            Err(errno) => errno.into(),
+            Err(errno) => broken(errno),
         };
         Err(SendError { sent: self.sent, source: failure })
     }
@@ -274,6 +287,18 @@ mod tests {
         };
         assert_eq!(error.source.kind(), io::ErrorKind::TimedOut);
         assert!(error.sent > 0);
+    }
+
+    /// The kernel's own time for a connection is none of a transfer.
+    #[test]
+    fn a_connection_that_the_kernel_gives_up_has_not_merely_timed_out() {
+        let [near, _far] = pair();
+        let received = near.recv_after(Errno::TIMEDOUT, &mut [0; 1]).unwrap_err();
+        let all = near.recv_rest(&mut [0; 1], Err(Errno::TIMEDOUT)).unwrap_err().source;
+        let sent = near.send_rest(b"abc", Err(Errno::TIMEDOUT)).unwrap_err().source;
+        for error in [received, all, sent] {
+            assert_eq!(error.kind(), io::ErrorKind::ConnectionAborted, "{error}");
+        }
     }
 
     #[test]

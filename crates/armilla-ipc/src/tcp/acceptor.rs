@@ -56,6 +56,7 @@ impl TcpAcceptor {
             // Whatever the system's default is.
             sockopt::set_ipv6_v6only(&fd, false)?;
         }
+        options.apply_connected(fd.as_fd())?;
         net::bind(&fd, &target)?;
         let listener = Listener::new(fd)?;
         let local = addr::from_os(net::getsockname(&listener)?)?;

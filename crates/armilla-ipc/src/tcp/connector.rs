@@ -151,6 +151,7 @@ impl PendingConnect<TcpStream> for TcpPendingConnect {
                 }
                 Stage::Connecting(connecting, left) => match connecting.outcome() {
                     Ok(Some(local)) => {
+                        self.options.apply_connected(connecting.fd.as_fd())?;
                         let socket =
                             Socket::new(connecting.fd, local.into(), connecting.target.into());
                         return Ok(Some(TcpStream::from_socket(socket)));

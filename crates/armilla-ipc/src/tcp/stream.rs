@@ -57,8 +57,8 @@ delegate_stream!(TcpStream, socket);
 #[cfg(feature = "zero-copy")]
 delegate_splice!(TcpStream, socket);
 has_options!(
-    TcpStream: SendBuffer, RecvBuffer, NoDelay, KeepAlive, ProbeInterval, ProbeCount, Linger,
-    Congestion, BusyPoll, Priority, Dscp
+    TcpStream: SendBuffer, RecvBuffer, NoDelay, KeepAlive, ProbeInterval, ProbeCount, UserTimeout,
+    Linger, Congestion, BusyPoll, Priority, Dscp
 );
 
 impl AsFd for TcpStream {

@@ -5,7 +5,7 @@
 use crate::conformance;
 use armilla_ipc::option::{
     AppliesTo, BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Options,
-    Priority, ProbeCount, ProbeInterval,
+    Priority, ProbeCount, ProbeInterval, UserTimeout,
 };
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream};
@@ -204,6 +204,7 @@ fn options_hold_at_both_ends() {
     let options = StreamOptions {
         no_delay: true,
         keep_alive: Some(Duration::from_secs(77)),
+        user_timeout: Some(Duration::from_millis(4321)),
         congestion: Some("reno".into()),
         linger: Some(Duration::from_secs(3)),
         dscp: Some(CodePoint::EXPEDITED),
@@ -217,6 +218,7 @@ fn options_hold_at_both_ends() {
         assert!(sockopt::tcp_nodelay(&stream).unwrap());
         assert!(sockopt::socket_keepalive(&stream).unwrap());
         assert_eq!(sockopt::tcp_keepidle(&stream).unwrap(), Duration::from_secs(77));
+        assert_eq!(sockopt::tcp_user_timeout(&stream).unwrap(), 4321);
         assert_eq!(sockopt::tcp_congestion(&stream).unwrap(), "reno");
         assert_eq!(sockopt::socket_linger(&stream).unwrap(), Some(Duration::from_secs(3)));
         assert_eq!(sockopt::ip_tos(&stream).unwrap(), 46 << 2);
@@ -242,6 +244,7 @@ fn every_option_can_be_read_back_as_it_was_set() {
         }
         for time in [Some(Duration::from_secs(9)), None] {
             holds(&stream, KeepAlive(time));
+            holds(&stream, UserTimeout(time));
             holds(&stream, Linger(time));
         }
         holds(&stream, ProbeInterval(Duration::from_secs(4)));

@@ -370,8 +370,10 @@ impl AsyncCall {
         if let Some(room) = room.upgrade() {
             room.leave_room_queue(self);
         }
-        if let Some((link, id)) = link {
-            link.give_up(id);
+        if let Some((link, id)) = link
+            && link.give_up(id)
+        {
+            link.note_cancelled(self.target().deadline.started);
         }
         if let Some(flow) = flow {
             self.abandon_flow(*flow);

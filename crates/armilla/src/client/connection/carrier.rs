@@ -24,4 +24,10 @@ pub(crate) trait Carrier: Stream + fmt::Debug {
 
     /// Whether the connection accepts more octets, as far as known.
     fn has_room(&self) -> bool;
+
+    /// A count of what has arrived on the connection, in either direction.
+    fn arrived(&self) -> u64;
+
+    /// Closes the connection in order, if this end has made it: it is used no more.
+    fn end(&self);
 }

@@ -9,6 +9,7 @@ mod detached;
 use super::call_timer::{self, CallTimer};
 use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use super::reply_memory::ReplyReservation;
+use super::silence::SilenceListener;
 use crate::client::request::{Deadline, Outgoing, ReplyStart, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
@@ -51,6 +52,10 @@ pub(crate) struct ExclusiveConnection {
     /// call's time.
     fresh: bool,
     pub(crate) last_used: CoarseInstant,
+    /// The id of the last oneway request, and when the connection had heard something before it.
+    unanswered: (u32, CoarseInstant),
+    /// Told when the connection goes silent.
+    silence_listener: Option<Arc<dyn SilenceListener>>,
     version: Version,
     /// What is known of the last reply.
     pub(in crate::client) start: ReplyStart,
@@ -80,8 +85,10 @@ impl ExclusiveConnection {
     pub(crate) fn new(
         (stream, call_timer, memory): (Arc<dyn Stream>, Arc<CallTimer>, ReplyReservation),
         agreed: Option<CodeSetContext>,
+        silence_listener: Option<Arc<dyn SilenceListener>>,
         settings: &Settings,
     ) -> Self {
+        let now = coarse_now();
         Self {
             stream,
             call_timer,
@@ -99,7 +106,10 @@ impl ExclusiveConnection {
             max_message: settings.max_message,
             fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             fresh: true,
-            last_used: coarse_now(),
+            last_used: now,
+            // What comes before the first request.
+            unanswered: (u32::MAX, now),
+            silence_listener,
             version: settings.max_giop,
             start: ReplyStart::NONE,
             detached: Vec::new(),
@@ -178,15 +188,20 @@ impl ExclusiveConnection {
     ) -> Result<(), SystemException> {
         let limit = deadline.sending();
         if self.send_limit != limit {
-            self.limit_sending(limit)?;
+            self.limit_sending(limit, deadline)?;
         }
-        send(&*self.stream, message, self.fragment_size).map_err(|error| self.unsent(&error))
+        send(&*self.stream, message, self.fragment_size)
+            .map_err(|error| self.unsent(&error, deadline))
     }
 
     #[cold]
-    fn limit_sending(&mut self, limit: Option<Duration>) -> Result<(), SystemException> {
+    fn limit_sending(
+        &mut self,
+        limit: Option<Duration>,
+        deadline: &Deadline,
+    ) -> Result<(), SystemException> {
         let set = self.stream.set_send_timeout(limit);
-        set.map_err(|source| self.unsent(&SendError { sent: 0, source }))?;
+        set.map_err(|source| self.unsent(&SendError { sent: 0, source }, deadline))?;
         self.send_limit = limit;
         Ok(())
     }
@@ -195,12 +210,47 @@ impl ExclusiveConnection {
     #[inline(always)]
     pub(crate) fn begin(&mut self, answered: bool) -> Result<u32, SystemException> {
         if !answered {
-            return Ok(self.initiator.next_id());
+            return Ok(self.begin_unanswered());
         }
         self.initiator.begin((), None).map_err(|_| {
             // Calls on the connection do not overlap, and an ended connection is not reused.
             SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::No)
         })
+    }
+
+    /// The request id of a oneway request.
+    fn begin_unanswered(&mut self) -> u32 {
+        let id = self.initiator.next_id();
+        let (last, heard) = self.unanswered;
+        // Of several in a row, what came before the first counts.
+        let heard = if last == id.wrapping_sub(1) { heard } else { self.last_used };
+        self.unanswered = (id, heard);
+        id
+    }
+
+    /// The start of the last call that has brought something from the server.
+    pub(in crate::client) fn heard(&self) -> CoarseInstant {
+        match self.unanswered {
+            (last, heard) if last == self.initiator.last_id() => heard,
+            _ => self.last_used,
+        }
+    }
+
+    /// The exception of a call whose reply did not come in time.
+    #[cold]
+    #[inline(never)]
+    fn late(&self, deadline: &Deadline) -> SystemException {
+        if !self.framer.is_partial() && self.detached.is_empty() {
+            self.note_silence(deadline);
+        }
+        reply_timed_out(self.stream.peer(), deadline)
+    }
+
+    /// Notes that nothing has arrived for a call that has expired. The connection is not used again
+    /// in any case; others to the same address may be as silent.
+    #[cold]
+    fn note_silence(&self, deadline: &Deadline) {
+        self.silence_listener.iter().for_each(|listener| listener.went_silent(deadline.started));
     }
 
     /// Waits for the answer to the request. If it `detaches` octets, those of a large reply are
@@ -217,7 +267,11 @@ impl ExclusiveConnection {
         }
         let received = self.await_message(deadline, watched.is_some(), detaches);
         if watched.is_some() && !self.call_timer.end() {
-            return Err(reply_timed_out(self.stream.peer(), deadline));
+            // The reply may have come at the last moment.
+            return Err(match received {
+                Ok(_) => reply_timed_out(self.stream.peer(), deadline),
+                Err(_) => self.late(deadline),
+            });
         }
         received
     }
@@ -347,9 +401,7 @@ impl ExclusiveConnection {
         let timeout = match (watched, first) {
             (true, _) => None,
             (false, true) => deadline.limit,
-            (false, false) => {
-                deadline.remaining().ok_or_else(|| reply_timed_out(self.stream.peer(), deadline))?
-            }
+            (false, false) => deadline.remaining().ok_or_else(|| self.late(deadline))?,
         };
         if timeout.is_some() || !self.recv_unlimited {
             self.limit_receiving(timeout, deadline)?;
@@ -375,7 +427,7 @@ impl ExclusiveConnection {
     #[inline(never)]
     fn unread(&mut self, error: &io::Error, deadline: &Deadline) -> SystemException {
         match error.kind() {
-            io::ErrorKind::TimedOut => reply_timed_out(self.stream.peer(), deadline),
+            io::ErrorKind::TimedOut => self.late(deadline),
             _ => self.ended(ConnectionLoss::Broken, &error.to_string(), deadline),
         }
     }
@@ -400,9 +452,12 @@ impl ExclusiveConnection {
 
     /// The exception for a request that was not completely sent. The server cannot have begun it.
     #[cold]
-    fn unsent(&self, error: &SendError) -> SystemException {
+    fn unsent(&self, error: &SendError, deadline: &Deadline) -> SystemException {
         let (kind, minor) = match error.source.kind() {
-            io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT),
+            io::ErrorKind::TimedOut => {
+                self.note_silence(deadline);
+                (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT)
+            }
             _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
         };
         SystemException::new(kind, minor, Completion::No).with_reason(format!(

@@ -9,6 +9,7 @@ mod multiplexed;
 mod pending_reply;
 mod reactor_threads;
 mod reply_memory;
+mod silence;
 
 pub(in crate::client) use call_timer::CallTimers;
 pub(crate) use carrier::Carrier;
@@ -20,6 +21,7 @@ pub(in crate::client) use reactor_threads::{
     DeferTo, Deferred, PANICKED, ReactorThreads, contain, defer, defers, may_block,
 };
 pub(in crate::client) use reply_memory::ReplyMemory;
+pub(crate) use silence::SilenceListener;
 
 use std::time::Duration;
 

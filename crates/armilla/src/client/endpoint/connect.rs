@@ -38,7 +38,8 @@ impl Endpoint {
         let (call_timer, agreed) = (self.common.call_timers.add(&stream), self.code_sets);
         let memory = self.common.reply_memory.reservation(stream.peer());
         let parts = (stream, call_timer, memory);
-        let mut link = ExclusiveConnection::new(parts, agreed, &self.settings);
+        let listener = self.silence_listener();
+        let mut link = ExclusiveConnection::new(parts, agreed, listener, &self.settings);
         if let Some(greeting) = &self.greeting {
             greeting.exchange(&mut link, (object, &self.address), deadline)?;
             link.renew();
@@ -96,11 +97,33 @@ impl Endpoint {
         &self,
         version: Version,
     ) -> Option<Arc<MultiplexedConnection>> {
-        let reverse_connections =
-            self.common.reverse_connections.as_ref().filter(|_| version >= Version::V1_2)?;
-        let carriers = reverse_connections.carriers(self.address.address());
-        carriers.into_iter().find_map(|carrier| {
-            let link = carrier.link(&mut || {
+        self.reverse_connections(version).find(|link| link.takes_calls())
+    }
+
+    /// Such a connection that is silent. It is the last resort: the server may be out of reach by
+    /// any other way, and merely slow.
+    #[cold]
+    pub(in crate::client) fn silent_reverse_connection(
+        &self,
+        version: Version,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.reverse_connections(version).find(|link| link.is_silent())
+    }
+
+    /// Whether there is such a connection, silent or not.
+    #[cold]
+    pub(in crate::client) fn has_reverse_connection(&self, version: Version) -> bool {
+        self.reverse_connections(version).any(|link| link.is_open())
+    }
+
+    fn reverse_connections(
+        &self,
+        version: Version,
+    ) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
+        let known = self.common.reverse_connections.as_ref().filter(|_| version >= Version::V1_2);
+        let carriers = known.map(|known| known.carriers(self.address.address()));
+        carriers.into_iter().flatten().filter_map(|carrier| {
+            carrier.link(&mut || {
                 // The code sets of the originator hold in both directions.
                 let stated = carrier.stated_code_sets();
                 let setup = ConnectionSetup {
@@ -109,10 +132,10 @@ impl Endpoint {
                     offered: None,
                     settings: self.settings.clone(),
                     threads: self.common.threads.clone(),
+                    silence_listener: self.silence_listener(),
                 };
                 MultiplexedConnection::carried(setup, Role::Acceptor, carrier.clone())
-            })?;
-            link.is_open().then_some(link)
+            })
         })
     }
 

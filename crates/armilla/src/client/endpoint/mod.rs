@@ -12,6 +12,7 @@ mod pool;
 mod reverse_connections;
 mod shared;
 mod sharing;
+mod silence;
 mod waiting_call;
 
 pub(in crate::client) use access::{Access, read_profile};

@@ -7,6 +7,7 @@ use super::connection_pool::{ConnectionPool, PoolSettings};
 use super::greeting::Greeting;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
+use super::silence::EndpointSilence;
 use crate::client::connection::{
     CallTimers, ExclusiveConnection, FRESH, IdlePool, ReactorThreads, ReplyMemory,
 };
@@ -62,8 +63,9 @@ pub(crate) struct Endpoint {
     /// The value of `last_used` when the memory of that connection was released last.
     released: AtomicU64,
     #[expect(clippy::vec_box, reason = "a connection moves in and out with every call")]
-    idle: Mutex<Vec<Box<ExclusiveConnection>>>,
+    pub(super) idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: SharedConnections,
+    pub(super) silence: Arc<EndpointSilence>,
 }
 
 /// A connection of a pool while it holds the reply to a call. It returns to its pool when it is
@@ -132,6 +134,12 @@ impl Endpoints {
         }
     }
 
+    /// The endpoints at this address.
+    pub(super) fn at(&self, address: &EndpointAddress) -> Vec<Arc<Endpoint>> {
+        let known = lock(&self.by_address);
+        known.values().filter(|endpoint| endpoint.address == *address).cloned().collect()
+    }
+
     /// All endpoints. What happens to their connections happens without the lock.
     pub(in crate::client) fn known(&self) -> Vec<Arc<Endpoint>> {
         lock(&self.by_address).values().cloned().collect()
@@ -163,6 +171,7 @@ impl Endpoint {
             released: AtomicU64::new(NONE),
             idle: Mutex::default(),
             shared: SharedConnections::new(count),
+            silence: EndpointSilence::new(address, &common.all),
         }
     }
 
@@ -190,6 +199,14 @@ impl Endpoint {
         // connection.
         if self.is_closed() {
             self.close_idle_since(None);
+        }
+    }
+
+    /// Returns a connection after a oneway call, which brought no reply.
+    pub(in crate::client) fn return_unanswered(&self, link: Box<ExclusiveConnection>) {
+        match self.distrusts(&link) {
+            true => link.close_in_order(),
+            false => self.return_idle(link),
         }
     }
 
@@ -250,7 +267,7 @@ impl Endpoint {
         released
     }
 
-    fn take_last(&self) -> Option<Box<ExclusiveConnection>> {
+    pub(super) fn take_last(&self) -> Option<Box<ExclusiveConnection>> {
         self.last_used.store(NONE, Ordering::Relaxed);
         self.last.take()
     }

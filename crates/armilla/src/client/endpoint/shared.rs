@@ -17,7 +17,13 @@ pub(super) struct SharedSlot {
     /// Locked while a connection is made; other threads of the slot wait for it.
     pub(super) link: Mutex<Option<Arc<MultiplexedConnection>>>,
     pub(super) waiting: Mutex<Waiting>,
+    /// The connections that were left because they are silent, until their last calls have ended.
+    left: Mutex<Vec<Arc<MultiplexedConnection>>>,
 }
+
+/// How many silent connections with calls under way a slot leaves. Where so many went silent one
+/// after the other, the server hangs or is slow, and another connection is no better.
+const MOST_LEFT: usize = 4;
 
 /// Asynchronous calls that wait for a connection.
 #[derive(Default)]
@@ -59,7 +65,10 @@ impl SharedConnections {
     }
 
     pub(in crate::client) fn is_empty(&self) -> bool {
-        self.0.iter().all(|slot| try_lock(&slot.link).is_some_and(|link| link.is_none()))
+        let is_empty = |slot: &SharedSlot| {
+            try_lock(&slot.link).is_some_and(|link| link.is_none()) && lock(&slot.left).is_empty()
+        };
+        self.0.iter().all(is_empty)
     }
 
     /// Sends the buffered oneway calls.
@@ -67,10 +76,16 @@ impl SharedConnections {
         self.connections().for_each(|link| link.flush());
     }
 
-    /// Closes connections whose last call began before `limit`. Without a limit closes all of them,
-    /// when the calls under way have ended.
+    /// Takes note that a connection to the address of these is silent since then.
+    pub(in crate::client) fn distrust(&self, since: CoarseInstant) {
+        self.connections().for_each(|link| link.distrust(since));
+    }
+
+    /// Closes connections whose last call began before `limit`, and silent ones. Without a limit
+    /// closes all of them, when the calls under way have ended.
     pub(in crate::client) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
         for slot in &self.0 {
+            slot.forget_finished();
             // A connection that is being made is not idle.
             let Some(link) = try_lock(&slot.link).and_then(|known| known.clone()) else {
                 continue;
@@ -79,6 +94,8 @@ impl SharedConnections {
             // callbacks: no lock is held then.
             if link.close_idle_since(limit) {
                 slot.forget(&link);
+            } else if link.is_silent() && !link.is_waiting() {
+                slot.leave(&link);
             }
         }
     }
@@ -100,14 +117,57 @@ impl SharedSlot {
         if link.is_usable(now) {
             return Some(link);
         }
-        self.forget(&link);
+        match link.is_silent() {
+            true => return (!self.leave(&link)).then_some(link),
+            false => self.forget(&link),
+        };
         None
     }
 
+    /// Leaves a silent connection, unless too many were left that still have calls under way: then
+    /// it takes calls again. Whether it was left.
+    #[cold]
+    fn leave(&self, link: &Arc<MultiplexedConnection>) -> bool {
+        self.forget_finished();
+        let mut left = lock(&self.left);
+        if link.is_waiting() && left.len() >= MOST_LEFT {
+            drop(left);
+            link.trust();
+            return false;
+        }
+        if !self.forget(link) {
+            return true;
+        }
+        left.push(link.clone());
+        drop(left);
+        link.leave();
+        self.forget_finished();
+        true
+    }
+
+    /// Forgets the connections that were left, as far as nothing waits for them. Where only what was
+    /// queued is left and the peer does not take it, too many of them make room.
+    fn forget_finished(&self) {
+        let mut left = lock(&self.left);
+        if left.is_empty() {
+            return;
+        }
+        let all = std::mem::take(&mut *left).into_iter();
+        let (mut gone, mut rest): (Vec<_>, Vec<_>) = all.partition(|link| link.is_finished());
+        while rest.len() >= MOST_LEFT {
+            let Some(unused) = rest.iter().position(|link| !link.is_waiting()) else { break };
+            gone.push(rest.remove(unused));
+        }
+        *left = rest;
+        drop(left);
+        // The end of a connection runs callbacks: no lock is held then.
+        drop(gone);
+    }
+
     /// Removes a connection that accepts no more calls, unless another one is being made. The caller
-    /// drops it.
-    fn forget(&self, link: &Arc<MultiplexedConnection>) {
-        let Some(mut known) = try_lock(&self.link) else { return };
-        known.take_if(|known| Arc::ptr_eq(known, link));
+    /// drops it. Whether it was there.
+    fn forget(&self, link: &Arc<MultiplexedConnection>) -> bool {
+        let Some(mut known) = try_lock(&self.link) else { return false };
+        known.take_if(|known| Arc::ptr_eq(known, link)).is_some()
     }
 }

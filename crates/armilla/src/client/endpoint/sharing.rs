@@ -11,6 +11,7 @@ use crate::client::request::{Addressed, Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::sync::{lock, try_lock};
+use armilla_giop::Version;
 use armilla_ipc::Stream;
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
@@ -19,6 +20,14 @@ use std::time::Duration;
 
 /// The interval at which a call that is about to expire is checked again.
 const TICK: Duration = Duration::from_millis(1);
+
+/// What was found for calls that have no connection.
+enum Opened {
+    /// A new connection.
+    Stream(Arc<dyn Stream>),
+    /// One that the server has offered and from which nothing came lately.
+    Silent(Arc<MultiplexedConnection>),
+}
 
 impl Endpoint {
     /// The connection of the calling thread for requests of `object`. Makes one if there is none.
@@ -51,7 +60,10 @@ impl Endpoint {
             }
             let mut known = lock(&slot.link);
             if known.is_none() {
-                let stream = self.open(deadline)?;
+                let stream = match self.open_or_resort(object.version, deadline)? {
+                    Opened::Stream(stream) => stream,
+                    Opened::Silent(link) => return Ok(link),
+                };
                 if self.greeting.is_some() {
                     self.connect_over(stream.clone(), object, deadline)?;
                     // From now on it is read for many calls.
@@ -64,20 +76,42 @@ impl Endpoint {
         }
     }
 
+    /// Opens a connection. If the server has offered one that is silent, that is the last resort:
+    /// it takes calls again, and half of the time is left for them.
+    fn open_or_resort(
+        &self,
+        version: Version,
+        deadline: &Deadline,
+    ) -> Result<Opened, SystemException> {
+        let Some(silent) = self.silent_reverse_connection(version) else {
+            return self.open(deadline).map(Opened::Stream);
+        };
+        match self.open(&deadline.with_addresses(deadline.addresses + 1)) {
+            Ok(stream) => Ok(Opened::Stream(stream)),
+            Err(_) => {
+                silent.trust();
+                Ok(Opened::Silent(silent))
+            }
+        }
+    }
+
     /// Sets up a new connection, and offers it for calls in the other direction if the settings ask
     /// for that.
     fn set_up(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
-        let (agreed, settings, threads) = (self.code_sets, &self.settings, &self.common.threads);
-        let offers = settings.offer_bidirectional && !self.address.is_in_process();
-        let offered = offers.then(|| {
-            let (settings, threads) = (settings.clone(), threads.clone());
-            let announces = agreed.is_some();
-            let setup = ConnectionSetup { agreed, announces, offered: None, settings, threads };
-            offer(orb, &stream, setup)
-        });
+        let agreed = self.code_sets;
+        let setup = || ConnectionSetup {
+            agreed,
+            announces: agreed.is_some(),
+            offered: None,
+            settings: self.settings.clone(),
+            threads: self.common.threads.clone(),
+            silence_listener: self.silence_listener(),
+        };
+        let offers = self.settings.offer_bidirectional && !self.address.is_in_process();
+        let offered = offers.then(|| offer(orb, &stream, setup()));
         offered.flatten().unwrap_or_else(|| {
             let memory = self.common.reply_memory.reservation(stream.peer());
-            MultiplexedConnection::new((stream, memory), agreed, settings, threads)
+            MultiplexedConnection::new((stream, memory), setup())
         })
     }
 

@@ -283,6 +283,7 @@ impl Invocation {
         failure: SystemException,
     ) -> Result<Step<T>, SystemException> {
         if failure.kind() == ExceptionKind::Timeout {
+            self.leave_silent(at);
             return Err(self.explain(failure));
         }
         let unreached =
@@ -300,6 +301,17 @@ impl Invocation {
         match self.failures < route.len() {
             true => Ok(Step::Again),
             false => self.repeat(failure),
+        }
+    }
+
+    /// Directs later calls elsewhere if this one has expired while nothing at all came from the
+    /// address: to the reference's own addresses if it was forwarded, else to the next address.
+    #[cold]
+    fn leave_silent(&mut self, at: At<'_>) {
+        let Some((route, expired)) = at.remote else { return };
+        let silent = expired.access.endpoint.was_silent_since(self.deadline.started);
+        if silent && !self.fall_back(at) {
+            route.prefer_next(expired);
         }
     }
 

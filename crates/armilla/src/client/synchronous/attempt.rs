@@ -73,8 +73,9 @@ fn exchange_over_other<'c>(
     loop {
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
-            None if endpoint.reverse_connection(outgoing.object.version).is_some() => {
-                // The server has connected to this ORB; the request goes over that connection.
+            None if endpoint.has_reverse_connection(outgoing.object.version) => {
+                // The server has connected to this ORB; the request goes over that connection, or
+                // over another one that is shared if that is silent.
                 let scope = SyncScope::WithTransport;
                 return exchange_multiplexed((orb, endpoint), outgoing, deadline, scope);
             }
@@ -124,8 +125,12 @@ fn received<'c>(
     deadline: &Deadline,
 ) -> Option<Reply<'c>> {
     link.last_used = deadline.started;
+    if !replied {
+        endpoint.return_unanswered(link);
+        return None;
+    }
     let connection = PooledConnection::new(link, endpoint);
-    replied.then(|| Reply::new(orb, Holder::Exclusive(connection)))
+    Some(Reply::new(orb, Holder::Exclusive(connection)))
 }
 
 /// Returns the connection to the pool if it is still usable after `error`.

@@ -1,7 +1,8 @@
 //! LocateRequest: asking for the location of an object without calling it (CORBA 3.4 Part 2,
 //! 9.4.5).
 
-use crate::client::connection::ExclusiveConnection;
+use crate::client::connection::{ExclusiveConnection, MultiplexedConnection};
+use crate::client::endpoint::Access;
 use crate::client::invocation::{Action, At, Invocation, Selected, Step};
 use crate::client::reference::{Object, Reference, Target};
 use crate::client::request::{Answer, Deadline, Forward, no_reply};
@@ -78,14 +79,28 @@ fn ask(
     deadline: &Deadline,
 ) -> Result<Answer, SystemException> {
     let _blocking = BlockingScope::begin();
-    let mut link = match target.access.endpoint.idle_connection(deadline.started) {
+    let Access { endpoint, version, .. } = &*target.access;
+    let over_reverse = |link: &MultiplexedConnection| {
+        let answer = link.locate(target.object(), deadline)?;
+        read_answer(answer.reply.message(), reference)
+    };
+    let mut link = match endpoint.idle_connection(deadline.started) {
         Some(link) => link,
-        None => match target.access.endpoint.reverse_connection(target.access.version) {
-            Some(reverse_connection) => {
-                let answer = reverse_connection.locate(target.object(), deadline)?;
-                return read_answer(answer.reply.message(), reference);
-            }
-            None => target.access.endpoint.connect(target.object(), deadline)?,
+        None => match endpoint.reverse_connection(*version) {
+            Some(link) => return over_reverse(&link),
+            None => match endpoint.silent_reverse_connection(*version) {
+                None => endpoint.connect(target.object(), deadline)?,
+                Some(silent) => {
+                    let share = deadline.with_addresses(deadline.addresses + 1);
+                    match endpoint.connect(target.object(), &share) {
+                        Ok(link) => link,
+                        Err(_) => {
+                            silent.trust();
+                            return over_reverse(&silent);
+                        }
+                    }
+                }
+            },
         },
     };
     let answer = exchange(reference, &mut link, target, deadline)?;

@@ -15,13 +15,14 @@ use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::served_by::ServedBy;
 use crate::sync::lock;
 use armilla_cdr::CodeSets;
-use armilla_giop::engine::{ConnectionLoss, Role};
+use armilla_giop::engine::{ConnectionLoss, Role, TimeoutKind};
 use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -32,11 +33,13 @@ pub(in crate::server) struct Bidirectional {
     link: OnceLock<Arc<MultiplexedConnection>>,
     /// The addresses for which the client offered the connection.
     offered: Mutex<Vec<ListenPoint>>,
+    /// How often something has arrived.
+    arrived: AtomicU64,
 }
 
 impl Bidirectional {
     pub(in crate::server) fn new(role: Role) -> Self {
-        Self { role, link: OnceLock::new(), offered: Mutex::default() }
+        Self { role, link: OnceLock::new(), offered: Mutex::default(), arrived: AtomicU64::new(0) }
     }
 }
 
@@ -84,6 +87,15 @@ impl Connection {
     /// Whether the connection carries requests both ways.
     pub(in crate::server) fn is_bidirectional(&self) -> bool {
         self.bidirectional.get().is_some()
+    }
+
+    /// Notes that something has arrived: the calls in the other direction tell by it whether the
+    /// connection is silent.
+    #[inline]
+    pub(in crate::server) fn note_arrival(&self) {
+        if let Some(both) = self.bidirectional.get() {
+            both.arrived.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Whether this ORB opened the connection.
@@ -190,6 +202,19 @@ impl Carrier for ConnectionCarrier {
     fn has_room(&self) -> bool {
         self.connection.upgrade().is_none_or(|connection| !connection.output.lock().has_queued())
     }
+
+    fn arrived(&self) -> u64 {
+        let connection = self.connection.upgrade();
+        let both = connection.as_ref().and_then(|connection| connection.bidirectional.get());
+        both.map_or(0, |both| both.arrived.load(Ordering::Relaxed))
+    }
+
+    fn end(&self) {
+        // The other end could not make the connection again.
+        if let Some(connection) = self.connection.upgrade().filter(|it| it.is_originated()) {
+            connection.wake(TimeoutKind::Idle);
+        }
+    }
 }
 
 impl fmt::Debug for ConnectionCarrier {
@@ -229,7 +254,7 @@ impl Stream for ConnectionCarrier {
     }
 
     fn readiness(&self) -> io::Result<Readiness> {
-        Ok(Readiness::Idle)
+        self.stream.readiness()
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

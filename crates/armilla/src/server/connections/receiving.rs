@@ -31,7 +31,10 @@ impl Connection {
         let received = match fetch {
             AfterServing::Wait if in_flood => self.recv_in_flood(framer.space_from(inbox)),
             AfterServing::Wait => self.stream.recv(framer.space_from(inbox)),
-            _ => self.stream.try_recv(framer.space_from(inbox)),
+            _ => {
+                let received = self.stream.try_recv(framer.space_from(inbox));
+                received.inspect(|_| self.note_arrival())
+            }
         };
         let received = match received {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {

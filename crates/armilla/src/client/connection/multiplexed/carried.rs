@@ -72,7 +72,10 @@ impl MultiplexedConnection {
     ) -> Result<(), SystemException> {
         while !slot.is_done() {
             match deadline.remaining() {
-                None if self.give_up(id) => return Err(reply_timed_out(self.peer(), deadline)),
+                None if self.give_up(id) => {
+                    self.note_expired(deadline.started);
+                    return Err(reply_timed_out(self.peer(), deadline));
+                }
                 // Another thread is storing the reply, and wakes this thread afterwards.
                 None => thread::park(),
                 Some(left) => {

@@ -45,6 +45,7 @@ mod outgoing;
 mod reading;
 mod refusals;
 mod room;
+mod silent;
 mod slot;
 mod watching;
 
@@ -55,6 +56,7 @@ pub(in crate::client) use slot::Slot;
 use super::loss::LostConnection;
 use super::reactor_threads::ReactorThreads;
 use super::reply_memory::ReplyReservation;
+use super::silence::{Silence, SilenceListener};
 use crate::client::connection::FRESH;
 use crate::client::connection::carrier::Carrier;
 use crate::client::connection::pending_reply::PendingReply;
@@ -71,7 +73,7 @@ use buffers::TemplateGuard;
 use outgoing::Outgoing;
 use room::RoomWanted;
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::thread::Thread;
 use std::time::Duration;
@@ -99,6 +101,10 @@ pub(crate) struct MultiplexedConnection {
     room_wanted: RoomWanted,
     /// Notified when queued octets were sent.
     room: Condvar,
+    /// Counts what has arrived, unless the server side reads.
+    arrived: AtomicU64,
+    /// Told when the connection goes silent; `None` within the process.
+    silence_listener: Option<Arc<dyn SilenceListener>>,
     state: Mutex<State>,
     watch: Watch,
 }
@@ -114,6 +120,9 @@ struct State {
     /// The timer for asynchronous calls that expire, and the time that it is set to.
     timer: Option<(Timer, u64)>,
     last_used: CoarseInstant,
+    silence: Silence,
+    /// Whether the connection is to be closed because it was silent.
+    left: bool,
     /// The reason why the connection ended.
     lost: Option<Arc<LostConnection>>,
     version: Version,
@@ -128,6 +137,8 @@ pub(crate) struct ConnectionSetup {
     pub(crate) offered: Option<Vec<u8>>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) threads: Arc<ReactorThreads>,
+    /// Told when the connection goes silent; `None` if that is not watched.
+    pub(crate) silence_listener: Option<Arc<dyn SilenceListener>>,
 }
 
 /// The party that waits for a reply.
@@ -161,18 +172,14 @@ impl Sending<'_> {
 impl MultiplexedConnection {
     pub(in crate::client) fn new(
         (stream, memory): (Arc<dyn Stream>, ReplyReservation),
-        agreed: Option<CodeSetContext>,
-        settings: &Arc<Settings>,
-        threads: &Arc<ReactorThreads>,
+        setup: ConnectionSetup,
     ) -> Arc<Self> {
+        let settings = &setup.settings;
         // The timeout matters only for a stream without a descriptor and for sending in place,
         // which sets its own.
         stream.set_send_timeout(settings.call_timeout).ok();
         let initiator = Initiator::new(settings.requests_in_flight);
         let incoming = Some((Framer::new(settings.max_message), memory));
-        let (settings, threads) = (settings.clone(), threads.clone());
-        let announces = agreed.is_some();
-        let setup = ConnectionSetup { agreed, announces, offered: None, settings, threads };
         Self::assemble(setup, stream, (initiator, incoming), None)
     }
 
@@ -193,7 +200,8 @@ impl MultiplexedConnection {
         (initiator, incoming): (Initiator<Waiter>, Option<(Framer, ReplyReservation)>),
         carrier: Option<Arc<dyn Carrier>>,
     ) -> Arc<Self> {
-        let ConnectionSetup { agreed, announces, offered, settings, threads } = setup;
+        let ConnectionSetup { agreed, announces, offered, settings, threads, silence_listener } =
+            setup;
         let (framer, memory) = incoming.unzip();
         let state = State {
             initiator,
@@ -202,6 +210,8 @@ impl MultiplexedConnection {
             asynchronous: 0,
             timer: None,
             last_used: coarse_now(),
+            silence: Silence::new(),
+            left: false,
             lost: None,
             version: settings.max_giop,
         };
@@ -219,6 +229,8 @@ impl MultiplexedConnection {
             memory: memory.map(Mutex::new),
             room_wanted: RoomWanted::default(),
             room: Condvar::new(),
+            arrived: AtomicU64::new(0),
+            silence_listener,
             state: Mutex::new(state),
             watch: Watch::default(),
         })
@@ -308,6 +320,7 @@ impl MultiplexedConnection {
         let version = state.version;
         drop(state);
         self.cancel(version, id);
+        self.close_when_idle();
         true
     }
 
@@ -324,7 +337,11 @@ impl MultiplexedConnection {
         state.last_used = now;
         let usable = state.initiator.is_open();
         let watched = !state.initiator.is_idle() || state.framer.is_none();
+        let silent = state.silence.is_found(self.arrived());
         drop(state);
+        if silent {
+            return self.has_revived();
+        }
         usable && (watched || rest < FRESH || self.is_alive())
     }
 
@@ -378,7 +395,7 @@ impl MultiplexedConnection {
         if state.initiator.is_open() || !state.initiator.is_idle() || state.lost.is_some() {
             return;
         }
-        let version = state.version;
+        let (version, left) = (state.version, state.left);
         drop(state);
         self.flush();
         if version >= Version::V1_2 && self.carrier.is_none() {
@@ -389,6 +406,7 @@ impl MultiplexedConnection {
         let sent = lock(&self.outgoing).is_empty();
         if sent {
             self.fail(ConnectionLoss::Closed, "");
+            self.carrier.iter().filter(|_| left).for_each(|carrier| carrier.end());
         }
     }
 
@@ -479,7 +497,7 @@ impl MultiplexedConnection {
 impl Drop for MultiplexedConnection {
     fn drop(&mut self) {
         self.watch.stop();
-        self.empty_room_queue();
+        self.leave_room();
         let timer = lock(&self.state).timer;
         if let (Some(reactor), Some((timer, _))) = (self.threads.reactor(), timer) {
             reactor.cancel(timer);

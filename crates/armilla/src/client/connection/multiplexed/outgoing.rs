@@ -10,9 +10,9 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::sync::lock;
 use crate::wire;
 use armilla_cdr::Encoder;
-use armilla_giop::Version;
-use armilla_ipc::SendError;
+use armilla_giop::{CompletionStatus, Version};
 use armilla_ipc::reactor::{Interest, Reactor, Timer};
+use armilla_ipc::{CoarseInstant, SendError, coarse_now};
 use std::io::{self, IoSlice};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -100,7 +100,8 @@ impl MultiplexedConnection {
     ) -> Result<u32, SystemException> {
         let (mut outgoing, in_place) = self.await_room(out.len(), sending)?;
         let mut state = lock(&self.state);
-        if !state.initiator.is_open() {
+        let arrived = self.arrived();
+        if !state.initiator.is_open() || state.silence.is_found(arrived) {
             return Err(self.refuse(&state, armilla_giop::engine::BeginError::Closed));
         }
         state.version = version;
@@ -112,6 +113,8 @@ impl MultiplexedConnection {
                     Waiter::Thread(_) => (None, None),
                     Waiter::Call(call) => (Some(call.clone()), call.deadline().expires()),
                 };
+                let now = state.last_used;
+                state.silence.ask(arrived, now);
                 let begun = state.initiator.begin(waiter, deadline);
                 let id = begun.map_err(|refused| self.refuse(&state, refused))?;
                 if let Some(call) = call {
@@ -236,7 +239,7 @@ impl MultiplexedConnection {
         let total = before.len() + octets;
         outgoing.delayed = 0;
         outgoing.sending = true;
-        self.count_as_sent(total);
+        let (arrived, began) = (self.arrived(), self.count_as_sent(total));
         drop(outgoing);
         let before = Some(IoSlice::new(before)).filter(|before| !before.is_empty());
         let all: Vec<_> = before.into_iter().chain(parts.iter().copied()).collect();
@@ -263,6 +266,8 @@ impl MultiplexedConnection {
                 self.flush_from(outgoing, true);
             }
             (Ok(left), None) => {
+                // The peer was to take the octets all the time.
+                lock(&self.state).silence.ask(arrived, began);
                 outgoing.put_back(last_of(&all, left), 0);
                 self.mark_blocked(outgoing);
             }
@@ -354,8 +359,11 @@ impl MultiplexedConnection {
 
     /// Counts octets as sent before the system call that sends them. The server may receive them
     /// and end the connection before the call returns.
-    fn count_as_sent(&self, octets: usize) {
-        lock(&self.state).initiator.sent(octets);
+    /// Returns when the connection was used last.
+    fn count_as_sent(&self, octets: usize) -> CoarseInstant {
+        let mut state = lock(&self.state);
+        state.initiator.sent(octets);
+        state.last_used
     }
 
     /// Records how many of `octets` the stream has accepted. Returns the number left.
@@ -418,6 +426,7 @@ impl MultiplexedConnection {
         sending: Sending<'d>,
     ) -> Result<(MutexGuard<'_, Outgoing>, Option<&'d Deadline>), SystemException> {
         let mut outgoing = lock(&self.outgoing);
+        let sent_before = outgoing.sent;
         loop {
             let in_place = self.in_place_deadline(&outgoing, octets, sending);
             let full = match in_place {
@@ -432,28 +441,37 @@ impl MultiplexedConnection {
             if !full {
                 return Ok((outgoing, in_place));
             }
-            outgoing = self.await_progress(outgoing, by, Completion::No)?;
+            if !self.takes_calls() {
+                return Err(self.closed());
+            }
+            outgoing = self.await_progress(outgoing, sent_before, by, Completion::No)?;
         }
     }
 
     /// Blocks until the octets that were queued up to `end` were sent.
     fn await_sent(&self, end: u64, deadline: &Deadline) -> Result<(), SystemException> {
         let mut outgoing = lock(&self.outgoing);
+        let sent_before = outgoing.sent;
         while outgoing.sent < end && outgoing.lost.is_none() {
             // After a timeout the octets stay in the queue.
-            outgoing = self.await_progress(outgoing, deadline, Completion::Maybe)?;
+            outgoing = self.await_progress(outgoing, sent_before, deadline, Completion::Maybe)?;
         }
+        // What another thread is sending at this moment is not counted yet.
+        let unsent = outgoing.sent < end && !outgoing.sending;
+        let executed = if unsent { CompletionStatus::No } else { CompletionStatus::Maybe };
         match &outgoing.lost {
-            Some(lost) => Err(lost.exception(armilla_giop::CompletionStatus::Maybe, deadline)),
+            Some(lost) => Err(lost.exception(executed, deadline)),
             None => Ok(()),
         }
     }
 
     /// Blocks until some octets of the queue were sent, or the connection has ended. `completed` is
-    /// the completion status of a call that expires meanwhile.
+    /// the completion status of a call that expires meanwhile, and `sent_before` how much was sent
+    /// when it began to wait.
     fn await_progress<'l>(
         &self,
         outgoing: MutexGuard<'l, Outgoing>,
+        sent_before: u64,
         deadline: &Deadline,
         completed: Completion,
     ) -> Result<MutexGuard<'l, Outgoing>, SystemException> {
@@ -463,11 +481,18 @@ impl MultiplexedConnection {
                 self.peer(),
                 outgoing.waiting()
             );
+            let stuck = outgoing.sent == sent_before;
+            drop(outgoing);
+            if stuck {
+                self.note_expired(deadline.started);
+            }
             let minor = Minor::SEND_TIMED_OUT;
             return Err(
                 SystemException::new(ExceptionKind::Timeout, minor, completed).with_reason(what)
             );
         };
+        // The peer is to take the octets: that it does not is a kind of silence too.
+        lock(&self.state).silence.ask(self.arrived(), coarse_now());
         let left = left.unwrap_or(super::reading::SLICE);
         let woken = self.room.wait_timeout(outgoing, left).unwrap_or_else(PoisonError::into_inner);
         Ok(woken.0)

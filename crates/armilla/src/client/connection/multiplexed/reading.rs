@@ -44,6 +44,7 @@ impl MultiplexedConnection {
             }
             let Some(left) = deadline.remaining() else {
                 if self.give_up(id) {
+                    self.note_expired(deadline.started);
                     return Err(reply_timed_out(self.peer(), deadline));
                 }
                 // Another thread is storing the reply, and wakes this thread afterwards.
@@ -147,6 +148,7 @@ impl MultiplexedConnection {
             Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
+                self.note_arrival();
                 self.dispatch_received(framer);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.release_framer(framer),
@@ -222,6 +224,7 @@ impl MultiplexedConnection {
             Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
+                self.note_arrival();
                 return true;
             }
             Err(error) if error.kind() == io::ErrorKind::TimedOut => return true,

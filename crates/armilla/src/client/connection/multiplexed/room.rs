@@ -11,8 +11,8 @@ use armilla_giop::CompletionStatus;
 use armilla_giop::engine::BeginError;
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// The interval at which a call that is about to expire is checked again.
@@ -133,10 +133,12 @@ impl MultiplexedConnection {
         outgoing.room_queue.sending = false;
     }
 
-    /// Lets the calls go to another connection: this one is no longer used.
-    pub(super) fn empty_room_queue(&mut self) {
-        let outgoing = self.outgoing.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let calls = std::mem::take(&mut outgoing.room_queue.calls);
+    /// Lets the calls that wait go to another connection: this one is no longer used.
+    pub(super) fn leave_room(&self) {
+        if !self.room_wanted.0.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let calls = std::mem::take(&mut lock(&self.outgoing).room_queue.calls);
         for call in calls {
             call.continue_over(Err(self.closed()));
         }

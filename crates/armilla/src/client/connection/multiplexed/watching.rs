@@ -201,10 +201,13 @@ impl MultiplexedConnection {
         for (id, waiter) in expired {
             self.cancel(version, id);
             if let Waiter::Call(call) = waiter {
+                // Before the program learns of it, and calls again.
+                self.note_expired(call.deadline().started);
                 call.store_failure(reply_timed_out(self.peer(), call.deadline()));
                 call.resume();
             }
         }
+        self.close_when_idle();
         // The coarse clock may lag some milliseconds behind that of the timer.
         let tick = Duration::from_millis(1);
         next.map(|next| Duration::from_nanos(next.saturating_sub(now)).max(tick))
