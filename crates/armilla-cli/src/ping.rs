@@ -1,7 +1,7 @@
 //! `armilla ping`: locates an object, then calls `_non_existent` and prints the times.
 
 use crate::orb::OrbArguments;
-use armilla::Object;
+use armilla::{Error, Minor, Object, TypeCode};
 use armilla_terminal::{Failure, Outcome, say};
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,17 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
     let orb = arguments.orb()?;
     let object = orb.string_to_object(&ping.reference)?;
     say!("{object:?}")?;
-    let (known, took) = timed(|| object.locate())?;
+    let (known, took) = match timed(|| object.locate()) {
+        Ok(located) => located,
+        // A reply to a LocateRequest has no place for a reason; that to a call has.
+        Err(exception) => return Err(object.non_existent().err().unwrap_or(exception).into()),
+    };
     say!(
         "locate         {:<28} {took:>10.1?}",
         if known { "the object is here" } else { "unknown" }
     )?;
     if !known {
-        return Err(gone("the server answers, but has no such object"));
+        return Err(why_unknown(&object));
     }
     let times = (0..ping.count).map(|_| call(&object)).collect::<Outcome<Vec<_>>>()?;
     if let Some(least) = times.iter().min() {
@@ -34,6 +38,18 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
     }
     orb.shutdown();
     Ok(())
+}
+
+/// Why a server does not know an object. It says so in the reply to a call, if at all; and a server
+/// that has a reason of its own knows better than this command what to do.
+fn why_unknown(object: &Object) -> Failure {
+    let mut request = object.request("_non_existent");
+    match request.set_return_type(TypeCode::Boolean).invoke() {
+        Err(Error::System(exception)) if exception.minor() == Minor::SERVER_NOT_REGISTERED => {
+            exception.into()
+        }
+        _ => gone("the server answers, but has no such object"),
+    }
 }
 
 /// Calls the object once.

@@ -1,9 +1,15 @@
 //! What the servers of all services have in common on the command line.
 
 use armilla_service::ConsoleOptions;
-use armilla_terminal::{Failure, Outcome};
+use armilla_store::StoreError;
+use armilla_terminal::{Failure, Outcome, one_line, say};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+/// How often a server that stands by looks whether the store is free.
+const STANDBY: Duration = Duration::from_millis(200);
 
 /// Where a service keeps what it knows, and where it shows that.
 #[derive(Debug, clap::Args)]
@@ -22,6 +28,90 @@ pub(crate) struct ServiceArguments {
     http_host: Vec<String>,
 }
 
+/// What of a damaged store is to be saved.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverArguments {
+    /// The directory of the store [default: that of `serve`]
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Only say what can be saved, and what is lost; change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+impl RecoverArguments {
+    /// The directory of the store of a service with this name.
+    pub(crate) fn directory(&self, service: &str) -> Outcome<PathBuf> {
+        let none = || Failure::usage("--store DIR is needed: there is no home directory");
+        self.store.clone().or_else(|| default_directory(service)).ok_or_else(none)
+    }
+
+    /// Prints what is lost, the last good state, and where the damaged file is.
+    pub(crate) fn report(
+        &self,
+        losses: &[String],
+        last_commit: Option<&str>,
+        kept: Option<&Path>,
+    ) -> Outcome {
+        match losses {
+            [] => say!("nothing is lost")?,
+            losses => {
+                say!("{} losses:", losses.len())?;
+                losses.iter().try_for_each(|loss| say!("  {}", one_line(loss)))?;
+            }
+        }
+        if let Some(last) = last_commit {
+            say!("{last}")?;
+        }
+        kept.map_or(Ok(()), |kept| say!("the damaged file is kept: {}", kept.display()))
+    }
+}
+
+/// The directory of a service that is told none: of the service manager, or of the user.
+fn default_directory(service: &str) -> Option<PathBuf> {
+    let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let of_user = || {
+        let home = || variable("HOME").map(|home| home.join(".local/state"));
+        let state = variable("XDG_STATE_HOME").or_else(home);
+        state.map(|state| state.join("armilla").join(service))
+    };
+    variable("STATE_DIRECTORY").or_else(of_user)
+}
+
+/// A second server on the same store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Standby {
+    /// While another process serves from the same store, stand by: take over when that ends. Both
+    /// get the same --store and -ORBEndpoint
+    #[arg(long)]
+    standby: bool,
+}
+
+impl Standby {
+    /// Opens a store, and with `--standby` waits until it is free.
+    pub(crate) fn open<S>(&self, open: impl Fn() -> Result<S, StoreError>) -> Outcome<S> {
+        let mut waits = false;
+        loop {
+            match open() {
+                Err(error) if error.is_held() && self.standby => {
+                    if !waits {
+                        tracing::info!(path = %error.path().display(), "stands by: the store is held");
+                    }
+                    waits = true;
+                    thread::sleep(STANDBY);
+                }
+                Err(error) if error.is_held() => {
+                    return Err(Failure::because(format_args!(
+                        "{error}\n  hint: with --standby this process waits, and takes over when the \
+                         other one ends"
+                    )));
+                }
+                opened => return Ok(opened?),
+            }
+        }
+    }
+}
+
 impl ServiceArguments {
     /// What stands behind `--store`.
     pub(crate) fn store(&self) -> Option<&Path> {
@@ -34,17 +124,9 @@ impl ServiceArguments {
         if self.memory {
             return Ok(None);
         }
-        let variable =
-            |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let of_user = || {
-            let home = || variable("HOME").map(|home| home.join(".local/state"));
-            let state = variable("XDG_STATE_HOME").or_else(home);
-            state.map(|state| state.join("armilla").join(service))
-        };
-        let given = self.store.clone().or_else(|| variable("STATE_DIRECTORY"));
         let none =
             || Failure::usage("--store DIR or --memory is needed: there is no home directory");
-        given.or_else(of_user).map(Some).ok_or_else(none)
+        self.store.clone().or_else(|| default_directory(service)).map(Some).ok_or_else(none)
     }
 
     /// The web page.

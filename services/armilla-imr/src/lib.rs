@@ -43,6 +43,8 @@ mod imr_of_jacorb {
 pub use activator::{Activator, ActivatorBuilder};
 pub use host::{LogLimits, LogStream};
 pub use servant::{ImplementationRepository, ImplementationRepositoryBuilder};
+#[cfg(feature = "disk")]
+pub use store::Recovered;
 #[doc(hidden)]
 pub use store::decode_definition;
 pub use store::{Store, StoreError};

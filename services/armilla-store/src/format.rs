@@ -39,6 +39,7 @@ pub(crate) fn held(path: &Path, format: &Format) -> StoreError {
         path,
         format!("is held by another {}: stop it, or choose another directory", format.service),
     )
+    .held()
 }
 
 pub(crate) fn damaged(path: &Path, format: &Format, why: &str) -> StoreError {

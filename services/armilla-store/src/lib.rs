@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 mod checksum;
 pub mod disk;
 #[cfg(feature = "disk")]
@@ -28,10 +29,13 @@ mod pages;
 #[cfg(feature = "disk")]
 mod raw;
 #[cfg(feature = "disk")]
+mod recover;
+#[cfg(feature = "disk")]
 mod salvage;
 #[cfg(feature = "disk")]
 mod state;
 
+pub use check::WriteCheck;
 pub use checksum::checksum;
 #[cfg(feature = "disk")]
 pub use engine::{EngineError, Transaction};

@@ -3,12 +3,17 @@
 mod define;
 mod serve;
 mod show;
+mod wait;
 
 use crate::orb::OrbArguments;
+use crate::service::RecoverArguments;
 use armilla::{Error, Orb};
+use armilla_imr::Store;
 use armilla_imr::corba::{LogStream, Repository, RepositoryRef};
+use armilla_imr::model::Definition;
 use armilla_terminal::{Failure, Outcome, one_line, print_log, say};
 use std::fmt::Debug;
+use wait::Before;
 
 /// The name of the initial reference.
 const IMR: &str = "ImplementationRepository";
@@ -36,17 +41,20 @@ pub(crate) enum Imr {
     /// Show a server: its definition, its processes, and why it has failed
     Show(Named),
     /// Start a server, also after a crash loop
-    Start(Named),
+    Start(Awaited),
     /// End a server; it is not started again before `start`
     Stop(Named),
     /// End a server and start it again; clients wait meanwhile
-    Restart(Named),
-    /// Start another process of a server, and end the present one when that serves
-    Replace(Named),
+    Restart(Awaited),
+    /// Start another process of a server, and end the present one when that serves; returns when the
+    /// new one serves alone
+    Replace(Replace),
     /// Show what a server has written to standard error, or to standard output
     Log(Log),
     /// Print all definitions as JSON, for `add --from`
     Export(Where),
+    /// Save what can be saved of a damaged store, while no repository runs; the damaged file is kept
+    Recover(RecoverArguments),
 }
 
 /// Which repository.
@@ -74,6 +82,29 @@ pub(crate) struct Named {
     at: Where,
 }
 
+/// A server that may be waited for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Awaited {
+    #[command(flatten)]
+    named: Named,
+    /// Return when the server serves, or say why it does not
+    #[arg(long)]
+    wait: bool,
+}
+
+/// The arguments of `armilla imr replace`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Replace {
+    #[command(flatten)]
+    named: Named,
+    /// Return when the new process serves alone, so that each later call goes there (the default)
+    #[arg(long, conflicts_with = "no_wait")]
+    wait: bool,
+    /// Return at once; until the new process serves, calls go to the old one
+    #[arg(long)]
+    no_wait: bool,
+}
+
 /// The arguments of `armilla imr log`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Log {
@@ -95,11 +126,29 @@ pub(crate) fn run(imr: &Imr, arguments: &OrbArguments) -> Outcome {
         Imr::Ls(at) => show::list(&repository(at, arguments)?.1),
         Imr::Export(at) => show::export(&repository(at, arguments)?.1),
         Imr::Show(named) => show::show(&repository(&named.at, arguments)?.1, &named.name),
-        Imr::Remove(named) => command(named, arguments, |to, name| failed(to.remove(name))),
-        Imr::Start(named) => command(named, arguments, |to, name| failed(to.start(name))),
-        Imr::Stop(named) => command(named, arguments, |to, name| failed(to.stop(name))),
-        Imr::Restart(named) => command(named, arguments, |to, name| failed(to.restart(name))),
-        Imr::Replace(named) => command(named, arguments, |to, name| failed(to.replace(name))),
+        Imr::Recover(options) => {
+            arguments.refuse()?;
+            recover(options)
+        }
+        Imr::Remove(named) => remove(named, arguments),
+        Imr::Stop(named) => stop(named, arguments),
+        Imr::Start(Awaited { named, wait }) => command(named, arguments, |to, name| {
+            let before = Before::start(to, name)?;
+            failed(to.start(name))?;
+            wait.then(|| before.await_service(to, name)).transpose()
+        }),
+        Imr::Restart(Awaited { named, wait }) => command(named, arguments, |to, name| {
+            let before = Before::replacement(to, name)?;
+            failed(to.restart(name))?;
+            wait.then(|| before.await_service(to, name)).transpose()
+        }),
+        Imr::Replace(Replace { named, no_wait, wait: _ }) => {
+            command(named, arguments, |to, name| {
+                let before = Before::replacement(to, name)?;
+                failed(to.replace(name))?;
+                (!no_wait).then(|| before.await_service(to, name)).transpose()
+            })
+        }
         Imr::Log(log) => {
             let stream = if log.out { LogStream::Output } else { LogStream::Errors };
             let (_orb, repository) = repository(&log.named.at, arguments)?;
@@ -111,15 +160,51 @@ pub(crate) fn run(imr: &Imr, arguments: &OrbArguments) -> Outcome {
 fn command(
     named: &Named,
     arguments: &OrbArguments,
-    command: impl FnOnce(&RepositoryRef, &str) -> Outcome,
+    command: impl FnOnce(&RepositoryRef, &str) -> Outcome<Option<String>>,
 ) -> Outcome {
     let (_orb, repository) = repository(&named.at, arguments)?;
-    command(&repository, &named.name)?;
-    say!(
-        "{}",
-        failed(repository.status(&named.name))
-            .map_or("removed".to_owned(), |status| one_line(&status.stage).into_owned())
-    )
+    let stage = match command(&repository, &named.name)? {
+        Some(stage) => stage,
+        None => failed(repository.status(&named.name))?.stage,
+    };
+    say!("{}", one_line(&stage))
+}
+
+fn recover(options: &RecoverArguments) -> Outcome {
+    let directory = options.directory("imr")?;
+    let saved = Store::recover(&directory, options.dry_run)?;
+    let what = if options.dry_run { "can be saved" } else { "saved" };
+    say!("{} servers {what}: {}", saved.servers.len(), one_line(&saved.servers.join(", ")))?;
+    options.report(&saved.losses, saved.last_commit.as_deref(), saved.kept.as_deref())
+}
+
+/// Removes a server, and says which calls nobody answers from now on.
+fn remove(named: &Named, arguments: &OrbArguments) -> Outcome {
+    let (_orb, repository) = repository(&named.at, arguments)?;
+    let definition = failed(repository.definition(&named.name))?;
+    let definition: Definition = serde_json::from_str(&definition)?;
+    failed(repository.remove(&named.name))?;
+    let objects: Vec<String> = definition.objects.iter().map(ToString::to_string).collect();
+    say!("removed; calls to the objects {} are refused from now on", one_line(&objects.join(", ")))
+}
+
+/// Stops a server, and says what that ends.
+fn stop(named: &Named, arguments: &OrbArguments) -> Outcome {
+    let (_orb, repository) = repository(&named.at, arguments)?;
+    let before = failed(repository.status(&named.name))?;
+    failed(repository.stop(&named.name))?;
+    let stage = failed(repository.status(&named.name))?.stage;
+    let processes = match before.runs.len() {
+        0 => "no process ran".to_owned(),
+        1 => "1 process was told to end".to_owned(),
+        count => format!("{count} processes were told to end"),
+    };
+    let refused = match before.waiting {
+        0 => String::new(),
+        1 => ", 1 client that waited was refused".to_owned(),
+        count => format!(", {count} clients that waited were refused"),
+    };
+    say!("{}; {processes}{refused}; calls are refused until `start`", one_line(&stage))
 }
 
 /// The repository, and the ORB that calls it.

@@ -2,7 +2,7 @@
 
 use super::{Where, url};
 use crate::orb::OrbArguments;
-use crate::service::ServiceArguments;
+use crate::service::{ServiceArguments, Standby};
 use armilla::Orb;
 use armilla_imr::server::Server;
 use armilla_imr::{
@@ -27,6 +27,8 @@ const ENDPOINT: &str = "iiop://:2810";
 pub(crate) struct Serve {
     #[command(flatten)]
     service: ServiceArguments,
+    #[command(flatten)]
+    standby: Standby,
     /// The name of this host, for definitions [default: that of the system]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
@@ -66,7 +68,8 @@ pub(crate) struct Activate {
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let mut repository = ImplementationRepository::builder();
     if let Some(directory) = options.service.directory("imr")? {
-        repository = repository.store(Store::open(&directory)?).logs(directory.join("logs"));
+        let store = options.standby.open(|| Store::open(&directory))?;
+        repository = repository.store(store).logs(directory.join("logs"));
     }
     if let Some(host) = &options.host {
         repository = repository.host(host);

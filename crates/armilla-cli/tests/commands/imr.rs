@@ -127,3 +127,114 @@ fn servers_are_defined_started_found_again_and_removed() {
     drop(imr);
     fs::remove_dir_all(directory).unwrap();
 }
+
+/// The arguments that define a server `s` which registers.
+fn registering() -> Vec<&'static str> {
+    let program = env!("CARGO_BIN_EXE_armilla");
+    let server = [program, "ifr", "serve", "-ORBImR", "{imr}", "-ORBServerId", "s"];
+    [&["add", "s", "--objects", "key:no-key", "--"], &server[..]].concat()
+}
+
+#[test]
+fn a_replacement_is_over_when_the_command_returns() {
+    let name = format!("armilla-cli-imr-replace-{}", std::process::id());
+    let imr = Running::new(std::env::temp_dir().join(name), "iiop://127.0.0.1:0");
+    imr.says(&registering());
+    assert_eq!(imr.says(&["start", "s", "--wait"]), "running\n");
+    for command in [&["replace", "s"][..], &["replace", "s", "--wait"], &["restart", "s", "--wait"]]
+    {
+        let before = imr.process();
+        assert_eq!(imr.says(command), "running\n", "{command:?}");
+        let shown = imr.says(&["show", "s"]);
+        let lines = shown.lines().filter(|line| line.starts_with("process "));
+        assert_eq!(lines.count(), 1, "the old one is gone: {shown}");
+        assert_ne!(imr.process(), before, "{command:?}");
+    }
+    // One that fails says so, and the old one goes on.
+    let before = imr.process();
+    imr.says(&["add", "s", "--replace", "--", "/bin/false"]);
+    let refused = imr.command(&["replace", "s"]);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && text.contains("exit status 1"), "{text}");
+    assert!(text.contains("the process of before goes on"), "{text}");
+    assert_eq!(imr.process(), before);
+    let stopped = imr.says(&["stop", "s"]);
+    assert!(stopped.contains("1 process was told to end"), "{stopped}");
+    imr.await_stage("held");
+    let removed = imr.says(&["remove", "s"]);
+    assert!(removed.contains("key:no-key"), "{removed}");
+    fs::remove_dir_all(&imr.directory).unwrap();
+}
+
+#[test]
+fn a_change_of_a_definition_keeps_what_it_does_not_name() {
+    let name = format!("armilla-cli-imr-change-{}", std::process::id());
+    let imr = Running::new(std::env::temp_dir().join(name), "iiop://127.0.0.1:0");
+    imr.says(&["add", "s", "--env", "A=1", "--activation", "per-client", "--", "/bin/true", "x"]);
+    let before = imr.says(&["show", "s"]);
+    imr.says(&["add", "s", "--replace", "--env", "B=2", "--failure-limit", "9"]);
+    let after = imr.says(&["show", "s"]);
+    for kept in ["\"/bin/true\"", "\"A\": \"1\"", "\"B\": \"2\"", "per-client", "poa:s"] {
+        assert!(after.contains(kept), "{kept}: {after}");
+    }
+    assert!(before.contains("\"failure_limit\": 5") && after.contains("\"failure_limit\": 9"));
+    let other = imr.command(&["add", "t"]);
+    let said = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(other.status.success() && said.contains("t has no command"), "{said}");
+    imr.says(&["add", "t", "--replace", "--", "/bin/true"]);
+    assert!(imr.says(&["show", "t"]).contains("on-demand"), "it can be started now");
+    fs::remove_dir_all(&imr.directory).unwrap();
+}
+
+#[test]
+fn ping_says_why_a_server_does_not_run() {
+    let name = format!("armilla-cli-imr-ping-{}", std::process::id());
+    let imr = Running::new(std::env::temp_dir().join(name), "iiop://127.0.0.1:0");
+    imr.says(&["add", "s", "--objects", "key:k*", "--failure-limit", "1", "--", "/bin/false"]);
+    let ping = |key: &str| {
+        let url = format!("corbaloc::{}/{key}", imr.address);
+        let output = armilla(&["ping", &url]).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for _ in 0..2 {
+        let text = ping("k1");
+        assert!(text.contains("exit status 1"), "{text}");
+    }
+    let text = ping("nobody");
+    assert!(text.contains("no server is registered for it"), "{text}");
+    assert!(!text.contains("never will again"), "{text}");
+    fs::remove_dir_all(&imr.directory).unwrap();
+}
+
+#[test]
+fn a_standby_takes_over_when_the_first_ends() {
+    let name = format!("armilla-cli-imr-standby-{}", std::process::id());
+    let imr = Running::new(std::env::temp_dir().join(name), "iiop://127.0.0.1:0");
+    imr.says(&["add", "s", "--", "/bin/true"]);
+    let store = imr.directory.display().to_string();
+    let endpoint = format!("iiop://{}", imr.address);
+    let serve = ["imr", "serve", "--store", &store, "-ORBEndpoint", &endpoint];
+    let refused = armilla(&serve).output().unwrap();
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && text.contains("--standby"), "{text}");
+
+    let mut standby = armilla(&[&serve[..], &["--standby", "-v"]].concat());
+    let mut standby = standby.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(standby.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    assert!(line.contains("stands by"), "{line}");
+    // It must go on to be read.
+    let reader = std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()).ok());
+    let (directory, address) = (imr.directory.clone(), imr.address.clone());
+    drop(imr);
+    BufReader::new(standby.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains(&format!("ready corbaloc::{address}/")), "{line}");
+    let imr = Running { process: standby, address, directory };
+    assert!(imr.says(&["ls"]).contains("s "));
+    let directory = imr.directory.clone();
+    drop(imr);
+    reader.join().unwrap();
+    fs::remove_dir_all(directory).unwrap();
+}

@@ -195,6 +195,8 @@ impl SystemException {
     pub fn attributed_to(mut self, server: &impl fmt::Display, operation: &str) -> Self {
         let reason = match self.0.minor {
             minor if minor == Minor::default() => self.meaning().into_owned(),
+            // A server may be registered any time, so the meaning of the kind is not true here.
+            minor @ Minor::SERVER_NOT_REGISTERED => minor.explain(self.0.kind).into_owned(),
             minor => format!("{}: {}", self.meaning(), minor.explain(self.0.kind)),
         };
         let said = match self.reason() {

@@ -94,9 +94,9 @@ impl Engine {
                 return;
             };
             let Some(server) = state.repository.server(&name) else { continue };
-            let records = server.records();
+            let (records, kept) = (server.records(), server.state());
             drop(state);
-            if let Err(error) = self.store.set_runs(&name, &records) {
+            if let Err(error) = self.store.set_runs(&name, &records, &kept) {
                 tracing::error!(server = name, %error, "what runs is not stored");
             }
         }

@@ -16,8 +16,10 @@ use crate::model::{
     WaiterId,
 };
 use crate::random;
-use crate::store::Store;
-use armilla::{Caller, LocationReply, Orb, SoughtKey};
+use crate::store::{Kept, Store};
+use armilla::{
+    Caller, Completion, ExceptionKind, LocationReply, Minor, Orb, SoughtKey, SystemException,
+};
 use armilla_ipc::Address;
 use references::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -163,7 +165,7 @@ impl Engine {
         let Some(name) = state.repository.owner(&key).map(str::to_owned) else {
             drop(state);
             tracing::debug!(key = %sought.octets().escape_ascii(), "no server has this key");
-            return reply.unknown();
+            return reply.unknown_with(unregistered(sought));
         };
         state.next_waiter += 1;
         let id = WaiterId(state.next_waiter);
@@ -216,6 +218,11 @@ impl Engine {
         // Clients that waited for the pause after a failure to end are told by this.
         drop(waiting);
         Ok(())
+    }
+
+    /// Whether the repository can do its work: what it is told must reach the disk.
+    pub(crate) fn check_store(&self) -> Result<(), String> {
+        self.store.check().map_err(|error| format!("the store cannot be written: {error}"))
     }
 
     /// The definition of a server.
@@ -354,10 +361,10 @@ impl Engine {
     pub(crate) fn open(self: &Arc<Self>) -> Result<(), CommandError> {
         let kept = self.store.load();
         let kept = kept.map_err(|error| CommandError::Refused(error.to_string()))?;
-        for (definition, runs) in kept {
+        for Kept { definition, runs, state } in kept {
             let name = definition.name.clone();
             let host = definition.host.clone();
-            self.lock().repository.define(definition, true)?;
+            self.lock().repository.define(definition, true)?.restore_state(state);
             for record in runs {
                 let (run, started) = (record.id, record.started);
                 let watched = match (self.host(host.as_deref()), record.process) {
@@ -392,6 +399,30 @@ impl Engine {
         drop(state);
         drop(waiting);
         self.sooner.notify_all();
+    }
+}
+
+/// Why a request is refused whose key no server has.
+fn unregistered(sought: SoughtKey<'_>) -> SystemException {
+    let of = match sought.adapter() {
+        Some(names) => format!("the POA {:?}", names.join("/")),
+        None => "this object key".to_owned(),
+    };
+    let what = format!(
+        "no server is registered for it: no server's pattern matches {of} (key {:?}); `armilla imr \
+         ls` lists the servers, `armilla imr add` adds one",
+        shortened(&sought.octets().escape_ascii().to_string())
+    );
+    let (kind, minor) = (ExceptionKind::ObjectNotExist, Minor::SERVER_NOT_REGISTERED);
+    SystemException::new(kind, minor, Completion::No).with_reason(what)
+}
+
+/// A text that is short enough for a message.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -17,7 +17,7 @@ pub use definition_error::DefinitionError;
 pub use network::Network;
 pub use pattern::{Key, KeyPattern};
 pub use repository::{Repository, RepositoryError};
-pub use server::{Ending, RunRecord, Server};
+pub use server::{Ending, RunRecord, Server, StateRecord};
 pub use status::{Run, RunStage, ServerStage, Status};
 
 use serde::{Deserialize, Serialize};

@@ -236,6 +236,15 @@ impl ImplementationRepository {
         self.0.operators.admit(&armilla::Caller { address, credentials: None })
     }
 
+    /// Whether the repository can do its work: whether what it is told reaches the disk. It writes
+    /// to the disk, every two seconds at most, and so may wait for it.
+    ///
+    /// # Errors
+    /// Says what it cannot do, and why.
+    pub fn check(&self) -> Result<(), String> {
+        self.0.engine.check_store()
+    }
+
     /// The state of a server.
     pub fn status(&self, name: &str) -> Option<Status> {
         self.0.engine.status(name)

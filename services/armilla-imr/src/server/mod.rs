@@ -64,9 +64,10 @@ impl ServerBuilder {
         let repository = self.repository.on_change(move |name| changed.send("change", name));
         let repository = repository.serve(&orb)?;
         let lifecycle = Lifecycle::new();
-        let servers = repository.clone();
+        let (servers, checked) = (repository.clone(), repository.clone());
         let console = self.console.start(&lifecycle, |console| {
             console
+                .check(move || checked.check())
                 .metrics(move || metrics::text(&servers.list()))
                 .metrics(move || metrics.to_prometheus())
                 .pages(page::pages(&repository))

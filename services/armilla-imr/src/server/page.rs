@@ -2,6 +2,7 @@
 //! logs, and the commands of operators. Only operators see more than what servers do.
 
 use crate::corba::{LogStream, Repository};
+use crate::engine::Engine;
 use crate::model::{Run, ServerStage, Status};
 use crate::servant::ImplementationRepository;
 use armilla_service::axum::Router;
@@ -9,7 +10,7 @@ use armilla_service::axum::extract::{ConnectInfo, Path, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
-use armilla_service::page::{Page, page};
+use armilla_service::page::{Page, facts, page, table};
 use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::net::SocketAddr;
@@ -43,29 +44,38 @@ async fn servers(State(repository): State<ImplementationRepository>) -> Html<Str
                         " adds one."
                     }
                 } @else {
-                    table {
-                        thead { tr {
-                            th { "Server" } th { "Stage" } th { "Process" } th { "Waiting" }
-                            th { "Starts" } th { "Failures" } th { "Last failure" }
-                        } }
-                        tbody {
-                            @for (name, status) in &servers {
-                                tr {
-                                    td { a href={ "/servers/" (name) } { (name) } }
-                                    td { (status.stage.to_string()) }
-                                    td { (processes(status)) }
-                                    td { (status.waiting) }
-                                    td { (status.starts) }
-                                    td { (status.failures) }
-                                    td { (status.reason.as_deref().unwrap_or_default()) }
-                                }
-                            }
-                        }
-                    }
+                    (table(&HEADS, servers.iter().map(|(name, status)| row(name, status))))
                 }
             }
         },
     )
+}
+
+const HEADS: [&str; 7] =
+    ["Server", "Stage", "Process", "Waiting", "Starts", "Failures", "Last failure"];
+
+/// A server in the list. What is none is not shown.
+fn row(name: &str, status: &Status) -> Vec<Markup> {
+    let count = |count: u64| html! { @if count > 0 { (count) } };
+    vec![
+        html! { a href={ "/servers/" (name) } { (name) } },
+        html! { span class=(class(status.stage)) { (status.stage.to_string()) } },
+        html! { (processes(status)) },
+        count(status.waiting as u64),
+        count(status.starts),
+        count(status.failures),
+        html! { (status.reason.as_deref().unwrap_or_default()) },
+    ]
+}
+
+/// The colour of a stage.
+const fn class(stage: ServerStage) -> &'static str {
+    match stage {
+        ServerStage::Running | ServerStage::Replacing => "good",
+        ServerStage::Failed => "bad",
+        ServerStage::BackingOff | ServerStage::Held => "warn",
+        ServerStage::Stopped | ServerStage::Starting | ServerStage::Ending => "quiet",
+    }
 }
 
 /// The numbers of the processes of a server.
@@ -98,13 +108,22 @@ async fn server(
         html! {
             h1 { (name) }
             div #live {
-                p { strong { (status.stage.to_string()) } ", " (status.waiting) " clients wait, "
-                    (status.forwards) " requests were forwarded" }
-                @if let Some(reason) = &status.reason { p role="alert" { (reason) } }
-                @for run in &status.runs { (process(run)) }
+                (facts([
+                    ("Stage", html! {
+                        strong class=(class(status.stage)) { (status.stage.to_string()) }
+                    }),
+                    ("Waiting", counted(status.waiting as u64, "client")),
+                    ("Forwarded", counted(status.forwards, "request")),
+                    ("Failures", html! { @if status.failures > 0 { (status.failures) } }),
+                ]))
+                @if let Some(reason) = &status.reason { p.message role="alert" { (reason) } }
+                @if !status.runs.is_empty() {
+                    (table(&["Process", "Stage", "Host", "Address", "Client"],
+                        status.runs.iter().map(process)))
+                }
             }
             @if admitted {
-                div #commands data-live { (commands(&name, status.stage)) }
+                div #commands data-live { (commands(&name, &status)) }
                 div #details data-live { (details.unwrap_or_default()) }
             }
         },
@@ -116,33 +135,72 @@ async fn server(
 fn details(repository: &ImplementationRepository, name: &str) -> Markup {
     let written = |stream| repository.reference().log(name, stream, SHOWN).unwrap_or_default();
     html! {
-        h2 { "Standard error" }
-        pre { (String::from_utf8_lossy(&written(LogStream::Errors))) }
-        h2 { "Standard output" }
-        pre { (String::from_utf8_lossy(&written(LogStream::Output))) }
+        @for (title, stream) in
+            [("Standard error", LogStream::Errors), ("Standard output", LogStream::Output)] {
+            @let text = written(stream);
+            @if !text.is_empty() {
+                h2 { (title) }
+                pre { (String::from_utf8_lossy(&text)) }
+            }
+        }
         h2 { "Definition" }
         pre { (repository.reference().definition(name).unwrap_or_default()) }
     }
 }
 
-fn process(run: &Run) -> Markup {
+/// A number of things; nothing if there are none.
+fn counted(count: u64, what: &str) -> Markup {
+    html! { @if count > 0 { (count) " " (what) @if count != 1 { "s" } } }
+}
+
+/// A process in the list of a server's page.
+fn process(run: &Run) -> Vec<Markup> {
+    let address = run.endpoint.as_deref().map(Engine::address_of).unwrap_or_default();
+    vec![
+        html! { (run.process.map(|process| process.to_string()).unwrap_or_default()) },
+        html! { (run.stage.to_string()) },
+        html! { (run.host) },
+        html! { (address) },
+        html! { (run.client.as_deref().unwrap_or_default()) },
+    ]
+}
+
+/// The buttons of operators. What ends processes says how many, and what clients get.
+fn commands(name: &str, status: &Status) -> Markup {
+    let runs = matches!(status.stage, ServerStage::Running | ServerStage::Replacing);
+    let commands: &[&str] = if runs { &["replace", "restart", "stop"] } else { &["start", "stop"] };
     html! {
-        p { "process " (run.process.map(|process| process.to_string()).unwrap_or_default())
-            " on " (run.host) ": " (run.stage.to_string())
-            @if let Some(client) = &run.client { " for " (client) } }
+        div.buttons {
+            @for command in commands {
+                form data-send action={ "/servers/" (name) "/" (command) } method="post"
+                    data-confirm=[question(name, command, status)] {
+                    button { (command) }
+                }
+            }
+        }
     }
 }
 
-/// The buttons of operators.
-fn commands(name: &str, stage: ServerStage) -> Markup {
-    let runs = matches!(stage, ServerStage::Running | ServerStage::Replacing);
-    let commands: &[&str] = if runs { &["replace", "restart", "stop"] } else { &["start", "stop"] };
-    html! {
-        @for command in commands {
-            form data-send action={ "/servers/" (name) "/" (command) } method="post" {
-                button { (command) }
-            }
+/// What an operator is asked before a command, if it ends something.
+fn question(name: &str, command: &str, status: &Status) -> Option<String> {
+    let processes = match status.runs.len() {
+        0 => "no process".to_owned(),
+        1 => "1 process".to_owned(),
+        count => format!("{count} processes"),
+    };
+    let waiting = match status.waiting {
+        0 => String::new(),
+        1 => " 1 client that waits is refused.".to_owned(),
+        count => format!(" {count} clients that wait are refused."),
+    };
+    match command {
+        "stop" => Some(format!(
+            "Stop {name}? This ends {processes}; calls are refused until it is started.{waiting}"
+        )),
+        "restart" => {
+            Some(format!("Restart {name}? This ends {processes}; clients wait meanwhile."))
         }
+        _ => None,
     }
 }
 

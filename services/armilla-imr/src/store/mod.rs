@@ -5,7 +5,7 @@ mod disk;
 
 pub use armilla_store::StoreError;
 
-use crate::model::{Definition, RunRecord};
+use crate::model::{Definition, RunRecord, StateRecord};
 #[cfg(feature = "disk")]
 use std::path::Path;
 
@@ -17,7 +17,30 @@ pub struct Store(Kind);
 enum Kind {
     Memory,
     #[cfg(feature = "disk")]
-    Disk(disk::Disk),
+    Disk(Box<disk::Disk>),
+}
+
+/// What was saved of a damaged store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg(feature = "disk")]
+pub struct Recovered {
+    /// The servers whose definitions were saved, in the order of their names.
+    pub servers: Vec<String>,
+    /// What is lost: where it was, and what.
+    pub losses: Vec<String>,
+    /// The last commit that the file has counted, in words, if that can be read.
+    pub last_commit: Option<String>,
+    /// Where the damaged file is now; `None` if nothing was changed.
+    pub kept: Option<std::path::PathBuf>,
+}
+
+/// What is kept of a server.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "disk"), allow(dead_code))]
+pub(crate) struct Kept {
+    pub(crate) definition: Definition,
+    pub(crate) runs: Vec<RunRecord>,
+    pub(crate) state: StateRecord,
 }
 
 // Without the disk nothing is kept.
@@ -36,7 +59,18 @@ impl Store {
     /// open, or it is damaged.
     #[cfg(feature = "disk")]
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Ok(Self(Kind::Disk(disk::Disk::open(directory.as_ref())?)))
+        Ok(Self(Kind::Disk(Box::new(disk::Disk::open(directory.as_ref())?))))
+    }
+
+    /// Saves what can be saved of the damaged store in `directory`: into a new file in its place,
+    /// beside which the damaged one is kept; as a `trial` it only says what that would be.
+    ///
+    /// # Errors
+    /// There is no file, another process has it open, nothing of it is left, or the new one cannot
+    /// be written.
+    #[cfg(feature = "disk")]
+    pub fn recover(directory: impl AsRef<Path>, is_trial: bool) -> Result<Recovered, StoreError> {
+        disk::Disk::recover(directory.as_ref(), is_trial)
     }
 
     /// Whether anything outlives the process.
@@ -44,8 +78,20 @@ impl Store {
         !matches!(self.0, Kind::Memory)
     }
 
-    /// All definitions, each with its runs.
-    pub(crate) fn load(&self) -> Result<Vec<(Definition, Vec<RunRecord>)>, StoreError> {
+    /// Whether it can be written.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Memory => Ok(()),
+            #[cfg(feature = "disk")]
+            Kind::Disk(disk) => disk.check(),
+        }
+    }
+
+    /// All servers.
+    pub(crate) fn load(&self) -> Result<Vec<Kept>, StoreError> {
         match &self.0 {
             Kind::Memory => Ok(Vec::new()),
             #[cfg(feature = "disk")]
@@ -71,12 +117,17 @@ impl Store {
         }
     }
 
-    /// Keeps what runs of a server.
-    pub(crate) fn set_runs(&self, name: &str, runs: &[RunRecord]) -> Result<(), StoreError> {
+    /// Keeps what runs of a server, and what else is known of it.
+    pub(crate) fn set_runs(
+        &self,
+        name: &str,
+        runs: &[RunRecord],
+        state: &StateRecord,
+    ) -> Result<(), StoreError> {
         match &self.0 {
             Kind::Memory => Ok(()),
             #[cfg(feature = "disk")]
-            Kind::Disk(disk) => disk.set_runs(name, runs),
+            Kind::Disk(disk) => disk.set_runs(name, runs, state),
         }
     }
 }
@@ -109,7 +160,7 @@ mod tests {
         fn open(directory: &Path) -> Result<Self, String> {
             let store = Store::open(directory).map_err(|error| error.to_string())?;
             let kept = store.load().map_err(|error| error.to_string())?;
-            let known = kept.iter().map(|(server, _)| server.name.parse().unwrap()).collect();
+            let known = kept.iter().map(|kept| kept.definition.name.parse().unwrap()).collect();
             Ok(Self { store, known })
         }
 
@@ -123,6 +174,71 @@ mod tests {
         fn changes(&self) -> BTreeSet<u32> {
             self.known.clone()
         }
+    }
+
+    fn definition(number: u32) -> Definition {
+        let mut definition = Definition::new(format!("server-{number:04}"));
+        definition.command = vec!["/opt/server".repeat(30), number.to_string()];
+        definition
+    }
+
+    /// A store with so many servers that each of its tables has several pages.
+    fn fill(directory: &Path, servers: u32) {
+        let store = Store::open(directory).unwrap();
+        for number in 0..servers {
+            let definition = definition(number);
+            store.put(&definition).unwrap();
+            let state = StateRecord { failures: 7, ..StateRecord::default() };
+            store.set_runs(&definition.name, &[], &state).unwrap();
+        }
+    }
+
+    /// Whatever page an octet is flipped in, the store opens with all it had, or says that it is
+    /// damaged, and then what is in other pages is saved.
+    #[test]
+    fn an_octet_that_flips_in_any_page_costs_a_page_at_most() {
+        let name = format!("armilla-imr-recover-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::remove_dir_all(&directory).ok();
+        let servers = 60;
+        fill(&directory, servers);
+        let path = directory.join("imr.redb");
+        let whole = std::fs::read(&path).unwrap();
+        let (mut damaged, mut least) = (0, usize::MAX);
+        for page in 0..whole.len() / 4096 {
+            // In each page somewhere else.
+            let at = page * 4096 + (page * 1031 + 17) % 4096;
+            let mut octets = whole.clone();
+            octets[at] ^= 0x10;
+            std::fs::write(&path, &octets).unwrap();
+            let loaded = Store::open(&directory).and_then(|store| store.load());
+            if let Ok(kept) = &loaded {
+                // The last change may be dropped, as after a crash.
+                assert!(kept.len() + 1 >= servers as usize, "octet {at}");
+                for (number, kept) in (0..).zip(kept) {
+                    assert_eq!(kept.definition, definition(number), "octet {at}");
+                }
+                continue;
+            }
+            damaged += 1;
+            let why = loaded.map(drop).unwrap_err().to_string();
+            assert!(why.contains("imr recover") && why.contains("imr.redb"), "octet {at}: {why}");
+            std::fs::write(&path, &octets).unwrap();
+            let trial = Store::recover(&directory, true).unwrap();
+            let saved = Store::recover(&directory, false).unwrap();
+            assert_eq!((&trial.servers, &trial.losses), (&saved.servers, &saved.losses));
+            let kept = saved.kept.unwrap();
+            assert_eq!(std::fs::read(&kept).unwrap(), octets, "the damaged file stays as it was");
+            std::fs::remove_file(kept).unwrap();
+            least = least.min(saved.servers.len());
+            assert!(saved.servers.len() == servers as usize || !saved.losses.is_empty());
+            let kept = Store::open(&directory).and_then(|store| store.load()).unwrap();
+            let names: Vec<String> = kept.into_iter().map(|kept| kept.definition.name).collect();
+            assert_eq!(names, saved.servers);
+        }
+        println!("{damaged} of {} pages matter, {least} servers saved", whole.len() / 4096);
+        assert!(damaged > 0 && least as u32 > servers / 2, "{damaged} {least}");
+        std::fs::remove_dir_all(directory).unwrap();
     }
 
     #[test]

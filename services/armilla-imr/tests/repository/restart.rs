@@ -5,7 +5,7 @@ use armilla::{ExceptionKind, Orb};
 use armilla_imr::corba::{
     Activator as _, ActivatorRef, EndSignal, Launch, LogStream, Repository, Secret,
 };
-use armilla_imr::model::{Definition, ServerStage};
+use armilla_imr::model::{Activation, Definition, ServerStage};
 use armilla_imr::{Activator, ImplementationRepository, Store};
 use armilla_store::faults::{Fault, Faults};
 use served::{Directory, Served, call, eventually, process};
@@ -84,6 +84,73 @@ fn definitions_that_were_removed_do_not_come_back() {
     let served = restart(served);
     let names: Vec<String> = served.imr.list().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["b"]);
+}
+
+#[test]
+fn a_server_that_has_failed_or_was_stopped_stays_so() {
+    let served = stored("iiop://127.0.0.1:0", Directory::new());
+    let mut failing = served.parrot("failing", &["--fail"]);
+    failing.failure_limit = 1;
+    served.imr.define(failing, false).unwrap();
+    served.imr.define(served.parrot("stopped", &[]), false).unwrap();
+    served.imr.define(served.parrot("keeps", &[]), false).unwrap();
+    let repository = served.imr.reference();
+    repository.start("failing").unwrap();
+    repository.stop("stopped").unwrap();
+    eventually("it has failed", || served.status("failing").stage == ServerStage::Failed);
+    let before = served.status("failing");
+    let is_stored = |served: &Served| {
+        let store = served.directory.path().join("store/imr.redb");
+        let octets = std::fs::read(store).unwrap();
+        octets.windows(14).any(|found| found == b"\"stopped\":true")
+            && octets.windows(13).any(|found| found == b"\"failed\":true")
+    };
+    eventually("it is stored", || is_stored(&served));
+
+    let served = restart(served);
+    let after = served.status("failing");
+    assert_eq!((after.stage, after.failures), (ServerStage::Failed, 1));
+    assert!(after.reason.is_some() && after.reason == before.reason, "{:?}", after.reason);
+    assert_eq!(served.status("stopped").stage, ServerStage::Held);
+    assert_eq!(served.status("keeps").stage, ServerStage::Stopped);
+    // What makes good again is kept, too.
+    served.imr.reference().start("stopped").unwrap();
+    eventually("it runs", || served.status("stopped").stage == ServerStage::Running);
+    eventually("it is stored", || !is_stored(&served));
+    let served = restart(served);
+    assert_eq!(served.status("stopped").stage, ServerStage::Running);
+}
+
+#[test]
+fn a_server_that_starts_with_the_repository_and_was_stopped_or_failed_is_not_started() {
+    let served = stored("iiop://127.0.0.1:0", Directory::new());
+    let mut definition = served.parrot("a", &[]);
+    definition.activation = Activation::AtStart;
+    served.imr.define(definition, false).unwrap();
+    eventually("it runs", || served.status("a").stage == ServerStage::Running);
+    served.imr.reference().stop("a").unwrap();
+    eventually("it has ended", || served.status("a").stage == ServerStage::Held);
+    // The record that it ended is the last; what comes before it is on the disk with it.
+    served.imr.define(Definition::new("mark"), false).unwrap();
+    let served = restart(served);
+    let status = served.status("a");
+    assert_eq!((status.stage, status.starts), (ServerStage::Held, 0));
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_no_health() {
+    let directory = Directory::new();
+    let faults = Faults::below(directory.path()).unwrap();
+    let served = stored("iiop://127.0.0.1:0", directory);
+    served.imr.check().unwrap();
+    for fault in [Fault::Device, Fault::Full] {
+        faults.fail(fault, 0, true);
+        eventually("that is noticed", || served.imr.check().is_err());
+        let why = served.imr.check().unwrap_err();
+        assert!(why.contains("store") && why.contains("cannot be written"), "{why}");
+        faults.heal();
+        eventually("it has recovered", || served.imr.check().is_ok());
+    }
 }
 
 /// What the operator reads, what the repository says and what it says after a restart agree.

@@ -182,6 +182,24 @@ fn unknown_keys_are_no_objects() {
     let served = Served::new();
     let object = served.client.string_to_object(&format!("corbaloc::{}/nobody", served.address()));
     let object = object.unwrap();
-    assert_eq!(process(&object).unwrap_err().kind(), ExceptionKind::ObjectNotExist);
+    let refused = process(&object).unwrap_err();
+    assert_eq!(
+        (refused.kind(), refused.completed()),
+        (ExceptionKind::ObjectNotExist, Completion::No)
+    );
+    let text = refused.to_string();
+    assert!(text.contains("no server is registered for it") && text.contains("nobody"), "{text}");
+    assert!(!text.contains("never will again"), "{text}");
     assert!(!object.locate().unwrap());
+
+    // A key of ours names the POA that no pattern has.
+    served.imr.define(served.parrot("known", &[]), false).unwrap();
+    served.imr.reference().start("known").unwrap();
+    let polly = served.polly("known");
+    process(&polly).unwrap();
+    served.imr.reference().stop("known").unwrap();
+    eventually("it has ended", || served.status("known").runs.is_empty());
+    served.imr.reference().remove("known").unwrap();
+    let text = process(&polly).unwrap_err().to_string();
+    assert!(text.contains("POA \"known\""), "{text}");
 }

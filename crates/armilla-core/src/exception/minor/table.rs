@@ -266,4 +266,6 @@ own! {
     71 DEADLINE_CANNOT_BE_MET "the operation could no longer end before its deadline"
     72 CALLS_NESTED_TOO_DEEP
         "calls within the process nest deeper than the stack of the thread allows"
+    73 SERVER_NOT_REGISTERED
+        "the implementation repository knows no server that has the object"
 }

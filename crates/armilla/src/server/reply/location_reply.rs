@@ -83,6 +83,15 @@ impl LocationReply {
         self.send(Ok(Located::Nowhere));
     }
 
+    /// Tells the client that there is no such object, and why: a request ends with `exception`; the
+    /// reply to a LocateRequest, `UNKNOWN_OBJECT`, has no place for a reason.
+    pub fn unknown_with(self, exception: SystemException) {
+        match &self.0 {
+            Some(Destination::Locate { .. }) => self.unknown(),
+            _ => self.raise(exception),
+        }
+    }
+
     /// Fails the request of the client. The request was not executed, so the status `YES` becomes
     /// `NO`.
     pub fn raise(self, exception: SystemException) {

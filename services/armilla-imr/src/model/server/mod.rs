@@ -47,6 +47,21 @@ pub struct RunRecord {
     pub ends: bool,
 }
 
+/// What else is kept of a server while the repository does not run: a server that has failed stays
+/// failed, and one that an operator has stopped stays stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StateRecord {
+    /// Whether it has failed too often, and is not started until an operator does so.
+    pub failed: bool,
+    /// Whether an operator has stopped it.
+    pub stopped: bool,
+    /// How many starts and runs have failed.
+    pub failures: u64,
+    /// Why it has failed last.
+    pub reason: Option<String>,
+}
+
 /// A run, with what only the state machine needs to know.
 #[derive(Debug)]
 struct Process {
@@ -160,7 +175,9 @@ impl Server {
 
     /// The repository serves: starts the server if it is one to be started with it.
     pub fn open(&mut self, now: Time) {
-        if self.definition.activation == Activation::AtStart && self.processes.is_empty() {
+        let is_held = matches!(self.hold, Hold::Failed | Hold::Operator);
+        let at_start = self.definition.activation == Activation::AtStart;
+        if at_start && !is_held && self.processes.is_empty() {
             self.begin(now, None);
         }
     }
@@ -190,6 +207,26 @@ impl Server {
         let checks = stage == RunStage::Running && !self.definition.check_period.is_zero();
         place.next_check = checks.then_some(now);
         self.processes.push(place);
+    }
+
+    /// What an earlier repository knew of the server.
+    pub fn restore_state(&mut self, record: StateRecord) {
+        self.hold = match (record.failed, record.stopped) {
+            (true, _) => Hold::Failed,
+            (false, true) => Hold::Operator,
+            (false, false) => Hold::None,
+        };
+        (self.failures, self.reason) = (record.failures, record.reason);
+    }
+
+    /// What is to be kept of the server beside its runs.
+    pub fn state(&self) -> StateRecord {
+        StateRecord {
+            failed: self.hold == Hold::Failed,
+            stopped: self.hold == Hold::Operator,
+            failures: self.failures,
+            reason: self.reason.clone(),
+        }
     }
 
     /// Whether it has this run.

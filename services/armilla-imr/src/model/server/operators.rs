@@ -1,7 +1,7 @@
 //! Commands of operators.
 
 use super::{Hold, Server};
-use crate::model::Time;
+use crate::model::{Action, Time};
 
 impl Server {
     /// Starts the server if it does not run, whatever it was that kept it from being started.
@@ -23,6 +23,7 @@ impl Server {
     /// Ends all its processes. It is not started again until an operator does so.
     pub fn stop(&mut self, now: Time) {
         self.hold = Hold::Operator;
+        self.actions.push(Action::Record);
         (self.start_after_end, self.replacing) = (false, false);
         self.refuse_all("an operator has stopped it");
         (0..self.processes.len()).for_each(|at| self.terminate(at, now));
@@ -74,5 +75,6 @@ impl Server {
         self.hold = Hold::None;
         self.recent_failures.clear();
         self.reason = None;
+        self.actions.push(Action::Record);
     }
 }

@@ -322,6 +322,7 @@ impl Server {
         let was_replacing = mem::take(&mut self.replacing);
         tracing::warn!(server = self.definition.name, why, "a server failed");
         self.reason = Some(why.clone());
+        self.actions.push(Action::Record);
         if self.hold == Hold::Operator || was_replacing && self.serving(None).is_some() {
             return;
         }
