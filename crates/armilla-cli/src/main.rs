@@ -5,6 +5,7 @@
 
 mod call;
 mod demo;
+mod events;
 mod idl;
 mod ifr;
 mod imr;
@@ -59,6 +60,9 @@ enum Command {
     Idl(idl::Idl),
     /// Call an operation with arguments in JSON
     Call(call::Call),
+    /// Serve event channels, push events and listen to them
+    #[command(subcommand)]
+    Events(events::Events),
     /// Serve an interface repository, or show its contents
     #[command(subcommand)]
     Ifr(ifr::Ifr),
@@ -125,6 +129,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Ttcp(passed) => laboratory::run("ttcp", passed),
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
+        Command::Events(events) => events::run(events, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),
         Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),

@@ -4,10 +4,11 @@ use crate::consumer::Consumer;
 use crate::corba::{ChannelStatistics, ConsumerStatistics, Event, EventChannelRef};
 use crate::error::EventError;
 use crate::hub::{Entry, Hub};
+use crate::kept::Persistence;
 use crate::options::{ChannelLimits, ConsumerOptions};
-use crate::servant::serve;
+use crate::servant::{Rights, serve};
 use crate::subscription::Subscription;
-use armilla::SystemException;
+use armilla::{Poa, SystemException};
 use armilla_rt::{Measurement, Priority, PriorityModel, RtOrb, Threadpool};
 use armilla_schedule::Report;
 use std::collections::BTreeMap;
@@ -42,9 +43,30 @@ pub struct EventChannelBuilder {
     schedule: BTreeMap<String, Priority>,
     strict: bool,
     measurement: Option<Measurement>,
+    parent: Option<Poa>,
+    rights: Option<Rights>,
+    persistence: Option<Persistence>,
 }
 
 impl EventChannelBuilder {
+    /// Makes the POA of the channel below this one.
+    pub(crate) fn parent(mut self, poa: &Poa) -> Self {
+        self.parent = Some(poa.clone());
+        self
+    }
+
+    /// Says who of the clients may destroy the channel. By default everybody may.
+    pub(crate) fn rights(mut self, rights: Rights) -> Self {
+        self.rights = Some(rights);
+        self
+    }
+
+    /// Has the objects of the channel and its clients outlive the process.
+    pub(crate) fn persistence(mut self, persistence: Persistence) -> Self {
+        self.persistence = Some(persistence);
+        self
+    }
+
     /// Names the channel, and the POA of its objects. Default: `events`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -105,7 +127,12 @@ impl EventChannelBuilder {
     /// listen, and those of [`RtPoaBuilder::build`](armilla_rt::RtPoaBuilder::build).
     pub fn build(self) -> Result<EventChannel, SystemException> {
         let orb = self.rt.orb().clone();
-        let mut poa = self.rt.poa(orb.root_poa().create_poa(&*self.name));
+        let parent = self.parent.clone().unwrap_or_else(|| orb.root_poa());
+        let poa = parent.create_poa(&*self.name);
+        let mut poa = self.rt.poa(match &self.persistence {
+            Some(_) => poa.persistent().user_ids(),
+            None => poa,
+        });
         if let Some(pool) = &self.threadpool {
             poa = poa.threadpool(pool);
         }
@@ -114,10 +141,12 @@ impl EventChannelBuilder {
         }
         let poa = poa.build()?;
         let Self { rt, limits, priority, schedule, strict, measurement, .. } = self;
+        let (rights, persistence) = (self.rights, self.persistence);
         let mut hub = Hub::new(&rt, limits, priority, schedule, strict);
         hub.measurement = measurement;
         let hub = Arc::new(hub);
-        let reference = serve(&hub, poa.poa())?;
+        let reference = serve(&hub, poa.poa(), rights, persistence)?;
+        hub.keep_swept();
         Ok(EventChannel(Arc::new(Inner { hub, reference })))
     }
 }
@@ -134,6 +163,9 @@ impl EventChannel {
             schedule: BTreeMap::new(),
             strict: false,
             measurement: None,
+            parent: None,
+            rights: None,
+            persistence: None,
         }
     }
 
@@ -177,6 +209,11 @@ impl EventChannel {
     /// Counts of the channel.
     pub fn statistics(&self) -> ChannelStatistics {
         self.0.hub.statistics()
+    }
+
+    /// The channel without its objects.
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
     }
 
     /// Disconnects all suppliers and consumers, and tells them. The objects of the channel end with

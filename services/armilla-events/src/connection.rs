@@ -8,9 +8,10 @@ use crate::corba::{ConsumerStatistics, DiscardPolicy, Event};
 use crate::correlation::{Correlator, Matched};
 use crate::event::{nanos, now as wall_now};
 use crate::options::{ChannelLimits, ConsumerOptions};
+use crate::presence::Presence;
 use crate::queue::{Delivery, Queue};
 use crate::subscription::Subscription;
-use armilla::blocking;
+use armilla::{ExceptionKind, Minor, SystemException, blocking};
 use armilla_ipc::real_time::{PiMutex, Semaphore, monotonic_now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -70,7 +71,7 @@ impl Connection {
         };
         let state = State {
             correlator: Correlator::new(&options.subscription, now()),
-            queue: Queue::new(options.order, length),
+            queue: Queue::new(options.order, length, limits.queue_octets),
             suspended: false,
             ticked: false,
             statistics: ConsumerStatistics::default(),
@@ -95,9 +96,10 @@ impl Connection {
         }
         let Some(matched) = state.correlator.offer(event, now) else { return Offered::Done };
         let delivery = Delivery::new(matched, now);
-        let freed = state.make_room();
-        if state.queue.is_full() {
+        let freed = state.make_room(&delivery);
+        while !state.queue.has_room(&delivery) {
             match self.discard {
+                // Several, if that is larger than those that make room for it.
                 DiscardPolicy::DiscardOldest => {
                     state.queue.discard_oldest();
                     state.statistics.discarded += 1;
@@ -132,9 +134,11 @@ impl Connection {
                 let attempt = || {
                     let mut state = self.state.lock();
                     let ended = self.has_ended();
-                    freed += state.make_room();
-                    if !ended && !state.queue.is_full() {
-                        delivery.take().into_iter().for_each(|delivery| state.queue(delivery));
+                    if let Some(waiting) = &delivery {
+                        freed += state.make_room(waiting);
+                    }
+                    if !ended && let Some(fits) = delivery.take_if(|it| state.queue.has_room(it)) {
+                        state.queue(fits);
                     }
                     (ended || delivery.is_none()).then_some(())
                 };
@@ -223,7 +227,7 @@ impl Connection {
     }
 
     /// Calls the consumer until the connection ends, or the consumer is gone.
-    pub(crate) fn run(&self, consumer: &dyn Consumer) {
+    pub(crate) fn run(&self, consumer: &dyn Consumer, presence: &Presence) {
         let mut failures = 0;
         while let Some(delivery) = self.wait(None) {
             let queued = delivery.queued;
@@ -236,9 +240,16 @@ impl Connection {
                     let took = now().saturating_sub(queued);
                     statistics.longest_delivery = statistics.longest_delivery.max(took);
                     statistics.delivered += 1;
+                    presence.hear();
                     continue;
                 }
                 Ok(Err(ConsumerError::Gone)) => failures = u32::MAX,
+                // The process ends, not the connection.
+                Ok(Err(ConsumerError::Failed(exception))) if is_shut_down(&exception) => {
+                    drop(state);
+                    self.end();
+                    return;
+                }
                 Ok(Err(ConsumerError::Failed(exception))) => {
                     warn!("a consumer of events failed: {exception}");
                     failures += 1;
@@ -318,8 +329,8 @@ impl State {
     }
 
     /// Removes what has expired if there is no room else. Returns how many places became free.
-    fn make_room(&mut self) -> usize {
-        if self.queue.is_full() { self.expire() } else { 0 }
+    fn make_room(&mut self, delivery: &Delivery) -> usize {
+        if self.queue.has_room(delivery) { 0 } else { self.expire() }
     }
 
     fn queue(&mut self, delivery: Delivery) {
@@ -328,6 +339,12 @@ impl State {
         let waiting = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
         self.statistics.most_waiting = self.statistics.most_waiting.max(waiting);
     }
+}
+
+/// Whether this ORB was shut down, so that it calls nobody.
+pub(crate) fn is_shut_down(exception: &SystemException) -> bool {
+    exception.kind() == ExceptionKind::BadInvOrder
+        && exception.minor() == Minor::BAD_INV_ORDER_ORB_SHUT_DOWN
 }
 
 fn call(consumer: &dyn Consumer, delivery: Delivery) -> Result<(), ConsumerError> {

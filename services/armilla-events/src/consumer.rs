@@ -1,7 +1,7 @@
 //! What is called with events.
 
 use crate::corba::{self, Event, PushConsumer as _};
-use armilla::{Error, ExceptionKind, SystemException};
+use armilla::{Error, ExceptionKind, Object, SystemException};
 
 /// What a channel calls with events. A closure is one.
 pub trait Consumer: Send + Sync + 'static {
@@ -14,6 +14,12 @@ pub trait Consumer: Send + Sync + 'static {
 
     /// The channel has ended, or has disconnected the consumer.
     fn disconnected(&self) {}
+
+    /// The object by which the channel asks whether the consumer is still there, if it is one of
+    /// another process. Default: none, and the consumer is never asked.
+    fn reference(&self) -> Option<&Object> {
+        None
+    }
 }
 
 impl<F: Fn(&[Event]) + Send + Sync + 'static> Consumer for F {
@@ -56,6 +62,10 @@ impl Consumer for corba::PushConsumerRef {
         // It may be gone.
         self.disconnect_push_consumer().ok();
     }
+
+    fn reference(&self) -> Option<&Object> {
+        Some(self.object())
+    }
 }
 
 /// A plain consumer: it gets the data of each event.
@@ -70,5 +80,9 @@ impl Consumer for corba::comm::PushConsumerRef {
     fn disconnected(&self) {
         // It may be gone.
         corba::comm::PushConsumer::disconnect_push_consumer(self).ok();
+    }
+
+    fn reference(&self) -> Option<&Object> {
+        Some(self.object())
     }
 }

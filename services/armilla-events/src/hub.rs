@@ -3,20 +3,23 @@
 use crate::connection::{Connection, Offered};
 use crate::consumer::{Consumer, ConsumerError};
 use crate::corba::comm::{PushSupplier as _, PushSupplierRef};
-use crate::corba::{ChannelStatistics, Event};
+use crate::corba::{ChannelStatistics, ConsumerStatistics, Event};
 use crate::correlation::covers;
 use crate::error::EventError;
 use crate::farewell::{Ending, say_farewell};
 use crate::options::{ChannelLimits, ConsumerOptions};
+use crate::presence::Presence;
 use crate::subscription::Subscription;
-use armilla::{Completion, ExceptionKind, blocking};
-use armilla_ipc::real_time::{PiMutex, monotonic_now};
+use crate::sweep::{Candidate, Role, Sweeper, make_room, sweep};
+use armilla::{Object, blocking};
+use armilla_ipc::real_time::PiMutex;
 use armilla_rt::{Measurement, Priority, RtErrorKind, RtOrb};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 use tracing::warn;
 
 /// The state of a channel.
@@ -35,10 +38,13 @@ pub(crate) struct Hub {
     table: PiMutex<Arc<Vec<Row>>>,
     members: Mutex<Members>,
     /// Plain proxies, whether they are connected or not.
-    proxies: Arc<AtomicUsize>,
+    proxies: Proxies,
+    /// The thread that looks for clients that are gone.
+    sweeper: Sweeper,
     /// Ends the objects of the channel.
     objects: OnceLock<Ending>,
     ended: AtomicBool,
+    closed: AtomicBool,
     pushed: AtomicU64,
     unwanted: AtomicU64,
     blocked: AtomicU64,
@@ -62,9 +68,22 @@ struct Members {
 struct Supplier {
     /// Set if it wants to be told of the end.
     reference: Option<PushSupplierRef>,
+    presence: Arc<Presence>,
     /// Ends its proxy, if it is gone without a word.
-    forget: Ending,
+    forget: Arc<dyn Fn() + Send + Sync>,
 }
+
+/// A plain proxy.
+#[derive(Clone)]
+struct Proxy {
+    presence: Arc<Presence>,
+    /// Whether its client has connected: then the proxy ends with the connection.
+    is_connected: Arc<AtomicBool>,
+    end: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// Plain proxies by their numbers.
+type Proxies = Arc<Mutex<BTreeMap<u64, Proxy>>>;
 
 /// A consumer that is measured.
 struct Measured {
@@ -81,20 +100,43 @@ impl Consumer for Measured {
     fn disconnected(&self) {
         self.consumer.disconnected();
     }
+
+    fn reference(&self) -> Option<&Object> {
+        self.consumer.reference()
+    }
 }
 
 /// The right of a plain proxy to be, which ends with it.
-pub(crate) struct ProxyPermit(Arc<AtomicUsize>);
+pub(crate) struct ProxyPermit {
+    proxies: Proxies,
+    number: u64,
+    pub(crate) presence: Arc<Presence>,
+    is_connected: Arc<AtomicBool>,
+}
+
+impl ProxyPermit {
+    /// The client has connected.
+    pub(crate) fn connect(&self) {
+        self.is_connected.store(true, Ordering::Relaxed);
+    }
+}
 
 impl Drop for ProxyPermit {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let mut proxies = self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = proxies.remove(&self.number);
+        // What ends a proxy may be its last owner.
+        drop(proxies);
+        drop(ended);
     }
 }
 
 /// A connected consumer.
 pub(crate) struct Entry {
     pub(crate) connection: Connection,
+    pub(crate) presence: Arc<Presence>,
+    /// Whether it is called, or calls itself: to pull.
+    is_pushed_to: bool,
     /// Whether the channel has ended the connection, and not the consumer.
     expelled: AtomicBool,
     /// Ends its proxy, if it has one: a consumer that is gone leaves nothing.
@@ -118,7 +160,31 @@ impl Entry {
     }
 }
 
+/// A consumer, as operators see it.
+#[cfg_attr(not(feature = "server"), allow(dead_code))]
+pub(crate) struct ConsumerState {
+    pub(crate) pulls: bool,
+    /// Where its object is, if it has given one.
+    pub(crate) address: String,
+    /// For how long nothing was heard of it; zero while it calls.
+    pub(crate) idle: Duration,
+    pub(crate) statistics: ConsumerStatistics,
+}
+
 impl Hub {
+    /// The consumers that are connected.
+    #[cfg_attr(not(feature = "server"), allow(dead_code))]
+    pub(crate) fn consumers(&self) -> Vec<ConsumerState> {
+        let table = self.table.lock().clone();
+        let state = |Row { entry, .. }: &Row| ConsumerState {
+            pulls: !entry.is_pushed_to,
+            address: entry.presence.address(),
+            idle: entry.presence.idle().unwrap_or_default(),
+            statistics: entry.connection.statistics(),
+        };
+        table.iter().map(state).collect()
+    }
+
     pub(crate) fn new(
         rt: &RtOrb,
         limits: ChannelLimits,
@@ -126,7 +192,7 @@ impl Hub {
         schedule: BTreeMap<String, Priority>,
         strict: bool,
     ) -> Self {
-        let (table, members, proxies, objects, ended) = Default::default();
+        let (table, members, proxies, sweeper, objects, ended, closed) = Default::default();
         let (pushed, unwanted, blocked, disconnected) = Default::default();
         let rt = rt.clone();
         Self {
@@ -139,8 +205,10 @@ impl Hub {
             table,
             members,
             proxies,
+            sweeper,
             objects,
             ended,
+            closed,
             pushed,
             unwanted,
             blocked,
@@ -197,7 +265,12 @@ impl Hub {
         consumer: Arc<dyn Consumer>,
         options: &ConsumerOptions,
     ) -> Result<Arc<Entry>, EventError> {
-        let entry = self.join(options)?;
+        let entry = self.join_as(true, options)?;
+        consumer.reference().into_iter().for_each(|object| entry.presence.set_reference(object));
+        if consumer.reference().is_none() {
+            // It is one of this process.
+            entry.presence.keep();
+        }
         let measured = self.measurement.clone().filter(|_| !options.operation.is_empty());
         let consumer: Arc<dyn Consumer> = match measured {
             Some(measurement) => {
@@ -231,7 +304,18 @@ impl Hub {
     }
 
     /// Adds a consumer without a thread: one that pulls.
-    pub(crate) fn join(&self, options: &ConsumerOptions) -> Result<Arc<Entry>, EventError> {
+    pub(crate) fn join(
+        self: &Arc<Self>,
+        options: &ConsumerOptions,
+    ) -> Result<Arc<Entry>, EventError> {
+        self.join_as(false, options)
+    }
+
+    fn join_as(
+        self: &Arc<Self>,
+        is_pushed_to: bool,
+        options: &ConsumerOptions,
+    ) -> Result<Arc<Entry>, EventError> {
         options.subscription.check()?;
         let longest = self.limits.longest_queue;
         if options.queue_length > longest {
@@ -241,9 +325,14 @@ impl Hub {
         let interests = options.subscription.interests().into();
         let connection = Connection::new(options, self.limits);
         let (expelled, ending, farewell) = Default::default();
-        let entry = Arc::new(Entry { connection, expelled, ending, farewell });
+        let presence = Arc::new(Presence::new());
+        let entry = Entry { connection, presence, is_pushed_to, expelled, ending, farewell };
+        let entry = Arc::new(entry);
         let row = Row { entry: entry.clone(), interests };
         let most = self.limits.consumers;
+        if self.table.lock().len() >= most {
+            self.make_room(|role| matches!(role, Role::PushConsumer | Role::PullConsumer));
+        }
         self.change(|table| {
             if table.len() >= most {
                 return Err(EventError::Limit(format!("{most} consumers (ChannelLimits)")));
@@ -270,6 +359,57 @@ impl Hub {
     pub(crate) fn part(&self, entry: &Arc<Entry>) {
         entry.expelled.store(true, Ordering::SeqCst);
         self.leave(entry);
+    }
+
+    /// Makes room for one more client, if one of these roles is gone.
+    fn make_room(self: &Arc<Self>, among: impl Fn(Role) -> bool) {
+        make_room(self.candidates(among), self.limits);
+    }
+
+    /// Begins to look for clients that are gone, now and then.
+    pub(crate) fn keep_swept(self: &Arc<Self>) {
+        let hub = Arc::downgrade(self);
+        self.sweeper.start(self.limits.probe, move || match hub.upgrade() {
+            Some(hub) => {
+                sweep(hub.candidates(|_| true), hub.limits);
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// The clients of these roles that may be gone.
+    fn candidates(self: &Arc<Self>, among: impl Fn(Role) -> bool) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for row in self.table.lock().clone().iter() {
+            let role = if row.entry.is_pushed_to { Role::PushConsumer } else { Role::PullConsumer };
+            let (hub, entry) = (Arc::downgrade(self), Arc::downgrade(&row.entry));
+            let forget: Ending = Box::new(move || {
+                if let (Some(hub), Some(entry)) = (hub.upgrade(), entry.upgrade()) {
+                    hub.expel(&entry);
+                }
+            });
+            found.push(Candidate { role, presence: row.entry.presence.clone(), forget });
+        }
+        for (number, supplier) in &self.members().suppliers {
+            let (hub, number, end) = (Arc::downgrade(self), *number, supplier.forget.clone());
+            let forget: Ending = Box::new(move || {
+                hub.upgrade().and_then(|hub| hub.remove_supplier(number));
+                end();
+            });
+            let presence = supplier.presence.clone();
+            found.push(Candidate { role: Role::Supplier, presence, forget });
+        }
+        let proxies = self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
+        for Proxy { presence, is_connected, end } in proxies.values().cloned() {
+            if !is_connected.load(Ordering::Relaxed) {
+                let forget: Ending = Box::new(move || end());
+                found.push(Candidate { role: Role::Unconnected, presence, forget });
+            }
+        }
+        drop(proxies);
+        found.retain(|candidate| among(candidate.role));
+        found
     }
 
     /// Disconnects a consumer, which is told.
@@ -300,13 +440,15 @@ impl Hub {
     /// Adds a supplier, whose proxy `forget` ends. Returns its number. If there are as many as may
     /// be, it takes the place of one that is gone.
     pub(crate) fn add_supplier(
-        &self,
+        self: &Arc<Self>,
         reference: Option<PushSupplierRef>,
+        presence: &Arc<Presence>,
         forget: Ending,
     ) -> Result<u64, EventError> {
         if self.members().suppliers.len() >= self.limits.suppliers {
-            self.forget_gone_supplier();
+            self.make_room(|role| role == Role::Supplier);
         }
+        reference.iter().for_each(|supplier| presence.set_reference(supplier.object()));
         let mut members = self.members();
         if self.has_ended() {
             return Err(EventError::Ended);
@@ -317,7 +459,8 @@ impl Hub {
         }
         members.next += 1;
         let number = members.next;
-        members.suppliers.insert(number, Supplier { reference, forget });
+        let (presence, forget) = (presence.clone(), forget.into());
+        members.suppliers.insert(number, Supplier { reference, presence, forget });
         Ok(number)
     }
 
@@ -326,38 +469,38 @@ impl Hub {
         self.members().suppliers.remove(&number)?.reference
     }
 
-    /// Forgets the first supplier that is gone: one that has given a reference, which its process
-    /// does not know or nobody serves. Asks for as long as a consumer may take.
-    fn forget_gone_supplier(&self) {
-        let members = self.members();
-        let known = members.suppliers.iter();
-        let known = known.filter_map(|(number, it)| Some((*number, it.reference.clone()?)));
-        let known: Vec<_> = known.collect();
-        drop(members);
-        let end = monotonic_now().saturating_add(self.limits.delivery);
-        let gone = known.into_iter().find(|(_, reference)| {
-            let left = end.saturating_sub(monotonic_now());
-            !left.is_zero() && is_gone(&reference.with_timeout(left))
-        });
-        let supplier = gone.and_then(|(number, _)| self.members().suppliers.remove(&number));
-        supplier.into_iter().for_each(|supplier| (supplier.forget)());
-    }
-
-    /// The right to make one more plain proxy.
-    pub(crate) fn permit_proxy(&self) -> Result<ProxyPermit, EventError> {
+    /// The right to make one more plain proxy, which `end` ends.
+    pub(crate) fn permit_proxy(self: &Arc<Self>, end: Ending) -> Result<ProxyPermit, EventError> {
         let most = self.limits.consumers + self.limits.suppliers;
-        let permit = ProxyPermit(self.proxies.clone());
-        match permit.0.fetch_add(1, Ordering::Relaxed) < most {
-            true => Ok(permit),
-            false => Err(EventError::Limit(format!("{most} proxies (ChannelLimits)"))),
+        let lock = || self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
+        if lock().len() >= most {
+            self.make_room(|role| role == Role::Unconnected);
         }
+        let number = {
+            let mut members = self.members();
+            members.next += 1;
+            members.next
+        };
+        let mut proxies = lock();
+        if proxies.len() >= most {
+            return Err(EventError::Limit(format!("{most} proxies (ChannelLimits)")));
+        }
+        let (presence, is_connected) = (Arc::new(Presence::new()), Arc::default());
+        let proxy = Proxy { presence, is_connected, end: end.into() };
+        let Proxy { presence, is_connected, .. } = proxy.clone();
+        proxies.insert(number, proxy);
+        Ok(ProxyPermit { proxies: self.proxies.clone(), number, presence, is_connected })
     }
 
     /// Disconnects everybody, and ends the objects of the channel (Event Service 1.2, 2.3.2).
     /// Nothing can connect any more.
     pub(crate) fn destroy(&self) {
+        if self.is_closed() {
+            return;
+        }
         let mut members = self.members();
         self.ended.store(true, Ordering::SeqCst);
+        self.sweeper.end();
         let suppliers = std::mem::take(&mut members.suppliers);
         let table = std::mem::take(&mut *self.table.lock());
         drop(members);
@@ -379,6 +522,26 @@ impl Hub {
         self.objects.get().into_iter().for_each(|end| end());
         // Another thread reads requests meanwhile.
         blocking(|| say_farewell(&farewells, self.limits.delivery));
+    }
+
+    /// Ends the channel with its process: clients are not told, because they are connected again by
+    /// the next process.
+    pub(crate) fn close(&self) {
+        let mut members = self.members();
+        self.closed.store(true, Ordering::SeqCst);
+        self.ended.store(true, Ordering::SeqCst);
+        self.sweeper.end();
+        members.suppliers.clear();
+        let table = std::mem::take(&mut *self.table.lock());
+        drop(members);
+        for row in table.iter() {
+            row.entry.connection.end();
+        }
+    }
+
+    /// Whether it has ended with its process.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -420,7 +583,7 @@ impl Hub {
     /// The work of a consumer's thread.
     fn serve(&self, entry: &Arc<Entry>, consumer: &dyn Consumer) {
         let served = Served { hub: self, entry };
-        entry.connection.run(consumer);
+        entry.connection.run(consumer, &entry.presence);
         drop(served);
         if entry.expelled.load(Ordering::SeqCst)
             && catch_unwind(AssertUnwindSafe(|| consumer.disconnected())).is_err()
@@ -464,18 +627,6 @@ impl Drop for Served<'_> {
         if !self.entry.connection.has_ended() {
             // It is gone, or has failed too often.
             self.hub.expel(self.entry);
-        }
-    }
-}
-
-/// Whether a supplier does not exist any more, or nobody listens where it was.
-fn is_gone(supplier: &PushSupplierRef) -> bool {
-    // Another thread reads requests meanwhile.
-    match blocking(|| supplier.object().non_existent()) {
-        Ok(gone) => gone,
-        Err(exception) => {
-            let unreached = [ExceptionKind::Transient, ExceptionKind::CommFailure];
-            exception.completed() == Completion::No && unreached.contains(&exception.kind())
         }
     }
 }

@@ -27,6 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A service of channels is the feature `server`: channels with names, made by a factory, which
+//! outlive the process with their clients (feature `disk`). `armilla events serve` is such a service.
+//!
 //! `docs/events.md` in the repository has the whole.
 
 #![forbid(unsafe_code)]
@@ -41,21 +44,37 @@ mod event;
 mod farewell;
 mod gateway;
 mod hub;
+mod kept;
 mod multicast;
 mod options;
+mod presence;
 mod queue;
 mod senders;
 mod servant;
+#[cfg(feature = "server")]
+pub mod server;
+mod store;
 mod subscription;
+mod sweep;
 
 #[allow(missing_docs)]
 mod idl {
-    armilla::include_idl!("RtEvents");
+    armilla::include_idl!("EventChannelFactory");
 }
 
-/// The interfaces of the channel, generated from `idl/RtEvents.idl`.
+/// The interfaces of the channel and of its factory, generated from `idl/RtEvents.idl` and
+/// `idl/EventChannelFactory.idl`.
 pub mod corba {
     pub use crate::idl::rt_events::*;
+
+    /// The module `EventService`: the factory of channels.
+    pub use crate::idl::event_service as factory;
+
+    /// The module `CosNaming`, as far as the keys of a factory need it.
+    pub use crate::idl::cos_naming as naming;
+
+    /// The module `CosLifeCycle` (Life Cycle Service 1.2), as far as a factory needs it.
+    pub use crate::idl::cos_life_cycle as life_cycle;
 
     /// The module `CosEventChannelAdmin` (Event Service 1.2).
     pub use crate::idl::cos_event_channel_admin as admin;
@@ -71,6 +90,9 @@ pub use error::EventError;
 pub use gateway::{Gateway, GatewayOptions};
 pub use multicast::{MulticastCounts, MulticastGateway, MulticastOptions};
 pub use options::{ChannelLimits, ConsumerOptions};
+#[cfg(feature = "disk")]
+pub use store::Recovered;
+pub use store::{Store, StoreError};
 pub use subscription::Subscription;
 
 /// Compiles the examples of the page on events.

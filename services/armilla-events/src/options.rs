@@ -115,14 +115,30 @@ pub struct ChannelLimits {
     pub consumers: usize,
     /// The most suppliers that are connected. Default: 1,024.
     pub suppliers: usize,
-    /// The length of a queue unless its consumer says otherwise. Default: 64.
+    /// The length of a queue unless its consumer says otherwise. Default: 1,024.
     pub queue_length: usize,
+    /// The data that wait in a queue at most, in octets; a single delivery may be larger. A queue is
+    /// full when it has either this or its length. Default: 4 MiB.
+    pub queue_octets: usize,
+    /// Whether consumers of other processes may choose `BLOCK_SUPPLIER`, by which a slow one slows
+    /// all suppliers and so all other consumers. Consumers of this process always may. Default: no.
+    pub remote_block: bool,
     /// The longest queue that a consumer may ask for. Default: 65,536.
     pub longest_queue: usize,
     /// How long a supplier waits for a queue that blocks it; then the event is lost. Default: 1 s.
     pub block: Duration,
     /// How long a call of a consumer may take. Default: 2 s.
     pub delivery: Duration,
+    /// How often clients that have given a reference and were not heard of since are asked whether
+    /// they are there. One that does not exist any more, or is not reached twice in a row, is
+    /// disconnected. Default: 30 s.
+    pub probe: Duration,
+    /// After how long without a call a pull consumer that has given no reference is disconnected,
+    /// and a proxy ended that nobody has connected to. Default: 10 min.
+    pub idle: Duration,
+    /// For how long a client must have called nothing to lose its place to another one when all
+    /// places are taken. Default: 1 s.
+    pub idle_if_full: Duration,
     /// After so many calls in a row that fail, the consumer is disconnected. Default: 3.
     pub failures: u32,
     /// How long a `pull` waits for an event, before it fails with `TRANSIENT`. Default: 60 s.
@@ -139,10 +155,15 @@ impl Default for ChannelLimits {
         Self {
             consumers: 256,
             suppliers: 1_024,
-            queue_length: 64,
+            queue_length: 1_024,
+            queue_octets: 4 << 20,
+            remote_block: false,
             longest_queue: 65_536,
             block: Duration::from_secs(1),
             delivery: Duration::from_secs(2),
+            probe: Duration::from_secs(30),
+            idle: Duration::from_secs(600),
+            idle_if_full: Duration::from_secs(1),
             failures: 3,
             pull: Duration::from_secs(60),
             pull_interval: Duration::from_millis(20),

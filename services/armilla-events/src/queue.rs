@@ -1,6 +1,6 @@
 //! The bounded queue of a consumer: what is delivered next, and what is lost when it is full.
 
-use crate::corba::OrderPolicy;
+use crate::corba::{Event, OrderPolicy};
 use crate::correlation::Matched;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,13 @@ pub(crate) struct Delivery {
     pub(crate) expires: u64,
     /// When it was queued, in nanoseconds of the monotonic clock.
     pub(crate) queued: u64,
+    /// What it takes in memory, about.
+    octets: usize,
 }
 
 impl Delivery {
     pub(crate) fn new(matched: Matched, queued: u64) -> Self {
-        let (mut priority, mut expires) = (i16::MIN, u64::MAX);
+        let (mut priority, mut expires, mut octets) = (i16::MIN, u64::MAX, 0);
         let events = match &matched {
             Matched::One(event) => std::slice::from_ref(event),
             Matched::Several(events) => events,
@@ -26,8 +28,9 @@ impl Delivery {
         for event in events {
             priority = priority.max(event.header.priority);
             expires = expires.min(event.header.expires());
+            octets += size_of::<Event>() + event.data.decoder().remaining();
         }
-        Self { matched, priority, expires, queued }
+        Self { matched, priority, expires, queued, octets }
     }
 }
 
@@ -36,6 +39,9 @@ impl Delivery {
 pub(crate) struct Queue {
     order: OrderPolicy,
     length: usize,
+    /// What the deliveries take together, and may at most.
+    octets: usize,
+    most_octets: usize,
     /// By rank and arrival.
     waiting: BTreeMap<(i128, u64), Delivery>,
     /// The rank of each arrival, unless the order is that of arrivals.
@@ -46,18 +52,21 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// A queue for at most `length` deliveries, at least one.
-    pub(crate) fn new(order: OrderPolicy, length: usize) -> Self {
+    /// A queue for at most `length` deliveries, at least one, which take `most_octets` together.
+    pub(crate) fn new(order: OrderPolicy, length: usize, most_octets: usize) -> Self {
         let (waiting, ranks, expiries) = Default::default();
-        Self { order, length: length.max(1), waiting, ranks, expiries, arrivals: 0 }
+        let length = length.max(1);
+        Self { order, length, octets: 0, most_octets, waiting, ranks, expiries, arrivals: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.waiting.len() >= self.length
+    /// Whether a delivery has room. One that is larger than the queue has it once that is empty.
+    pub(crate) fn has_room(&self, delivery: &Delivery) -> bool {
+        let fits = self.octets.saturating_add(delivery.octets) <= self.most_octets;
+        self.waiting.is_empty() || self.waiting.len() < self.length && fits
     }
 
     /// Adds a delivery; the caller has seen that there is room.
@@ -74,12 +83,14 @@ impl Queue {
         if delivery.expires != u64::MAX {
             self.expiries.insert((delivery.expires, self.arrivals));
         }
+        self.octets += delivery.octets;
         self.waiting.insert((rank, self.arrivals), delivery);
     }
 
     /// Takes the first delivery.
     pub(crate) fn pop(&mut self) -> Option<Delivery> {
         let ((_, arrival), delivery) = self.waiting.pop_first()?;
+        self.octets -= delivery.octets;
         self.ranks.remove(&arrival);
         self.expiries.remove(&(delivery.expires, arrival));
         Some(delivery)
@@ -93,7 +104,8 @@ impl Queue {
             self.expiries.remove(&(expires, arrival));
             // Without ranks all have the same.
             let rank = self.ranks.remove(&arrival).unwrap_or(0);
-            self.waiting.remove(&(rank, arrival));
+            let removed = self.waiting.remove(&(rank, arrival));
+            self.octets -= removed.map_or(0, |removed| removed.octets);
             expired += 1;
         }
         expired
@@ -112,6 +124,7 @@ impl Queue {
             None => self.waiting.pop_first(),
         };
         if let Some(((_, arrival), delivery)) = oldest {
+            self.octets -= delivery.octets;
             self.expiries.remove(&(delivery.expires, arrival));
         }
     }
@@ -120,6 +133,7 @@ impl Queue {
     pub(crate) fn clear(&mut self) -> usize {
         self.ranks.clear();
         self.expiries.clear();
+        self.octets = 0;
         std::mem::take(&mut self.waiting).len()
     }
 }
@@ -127,7 +141,6 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corba::Event;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -149,13 +162,42 @@ mod tests {
     }
 
     fn filled(order: OrderPolicy) -> Queue {
-        let mut queue = Queue::new(order, 4);
+        let mut queue = Queue::new(order, 4, usize::MAX);
         for (event_type, priority, lives) in [(20, 5, 9), (21, 9, 0), (22, 9, 3), (23, 1, 6)] {
-            assert!(!queue.is_full());
-            queue.push(delivery(event_type, priority, lives));
+            let delivery = delivery(event_type, priority, lives);
+            assert!(queue.has_room(&delivery));
+            queue.push(delivery);
         }
-        assert!(queue.is_full());
+        assert!(!queue.has_room(&delivery(24, 0, 0)));
         queue
+    }
+
+    #[test]
+    fn a_queue_is_full_by_its_octets_in_every_order() {
+        let large = || {
+            let data = vec![7_u8; 1_000];
+            let event = Event::new(1, 20, &data[..]).unwrap();
+            Delivery::new(Matched::One(Arc::new(event)), 0)
+        };
+        for order in
+            [OrderPolicy::FifoOrder, OrderPolicy::PriorityOrder, OrderPolicy::DeadlineOrder]
+        {
+            let mut queue = Queue::new(order, 100, 2 * large().octets);
+            queue.push(large());
+            assert!(queue.has_room(&large()));
+            queue.push(large());
+            assert!(!queue.has_room(&large()) && !queue.has_room(&delivery(20, 0, 0)));
+            queue.discard_oldest();
+            assert!(queue.has_room(&large()));
+            queue.pop().unwrap();
+            assert_eq!(queue.octets, 0);
+            // One that is larger than the queue passes alone.
+            let mut queue = Queue::new(order, 100, 10);
+            assert!(queue.has_room(&large()));
+            queue.push(large());
+            assert!(!queue.has_room(&delivery(20, 0, 0)));
+            assert_eq!((queue.clear(), queue.octets), (1, 0));
+        }
     }
 
     #[test]
@@ -191,7 +233,7 @@ mod tests {
             // Those of 3 and of 6 seconds; one never expires.
             assert_eq!(queue.expire(6_000_000_000), 2);
             assert_eq!(queue.next_expiry(), Some(9_000_000_000));
-            assert!(!queue.is_full());
+            assert!(queue.has_room(&delivery(24, 0, 0)));
             assert_eq!(drain(queue), left, "{order:?}");
         }
     }

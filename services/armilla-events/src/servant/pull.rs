@@ -1,8 +1,8 @@
 //! The proxies through which plain consumers pull, and those that pull from plain suppliers.
 
-use super::Site;
 use super::push::plain_event;
-use crate::connection::Connection;
+use super::{ProxyId, Site};
+use crate::connection::{Connection, is_shut_down};
 use crate::corba::admin::proxy_pull_consumer::ConnectPullSupplierRaises;
 use crate::corba::admin::proxy_pull_supplier::ConnectPullConsumerRaises;
 use crate::corba::comm::pull_supplier::{PullRaises, TryPullRaises};
@@ -11,10 +11,13 @@ use crate::corba::{admin, comm};
 use crate::correlation::Matched;
 use crate::error::{EventError, system};
 use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::kept::Client;
 use crate::options::ConsumerOptions;
+use crate::presence::Presence;
 use crate::queue::Delivery;
 use crate::subscription::Subscription;
 use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -22,24 +25,32 @@ use tracing::warn;
 
 /// Makes a proxy for a plain consumer that will pull. It is connected from now on, so that the
 /// consumer misses nothing.
-pub(super) fn pull_supplier(site: &Site) -> Result<admin::ProxyPullSupplierRef, SystemException> {
+pub(super) fn pull_supplier(
+    site: &Site,
+    id: ProxyId,
+) -> Result<(Arc<dyn admin::ProxyPullSupplier>, admin::ProxyPullSupplierRef), SystemException> {
     let hub = site.hub()?;
     let entry = hub.join(&ConsumerOptions::new(Subscription::everything()))?;
-    let (consumer, id) = Default::default();
+    let consumer = OnceLock::new();
     let proxy = Arc::new(Pulled { site: site.clone(), entry, consumer, id });
     let object = site.activate(proxy.clone() as Arc<dyn admin::ProxyPullSupplier>, &proxy.id);
-    if object.is_err() {
-        hub.leave(&proxy.entry);
-    }
-    object
+    // Who has no proxy cannot leave.
+    let object = object.inspect_err(|_| hub.leave(&proxy.entry))?;
+    proxy.entry.at_end(site.leaving(&proxy.id));
+    Ok((proxy, object))
 }
 
 /// Makes a proxy that will pull from a plain supplier.
-pub(super) fn pull_consumer(site: &Site) -> Result<admin::ProxyPullConsumerRef, SystemException> {
-    let _permit = site.hub()?.permit_proxy()?;
-    let (state, id) = Default::default();
-    let proxy = Arc::new(Puller { site: site.clone(), state, id, _permit });
-    site.activate(proxy.clone() as Arc<dyn admin::ProxyPullConsumer>, &proxy.id)
+pub(super) fn pull_consumer(
+    site: &Site,
+    id: ProxyId,
+) -> Result<(Arc<dyn admin::ProxyPullConsumer>, admin::ProxyPullConsumerRef), SystemException> {
+    let state = Arc::default();
+    let permit = site.hub()?.permit_proxy(site.leaving(&id))?;
+    let proxy = Arc::new(Puller { site: site.clone(), state, id, permit });
+    let id = proxy.id.clone();
+    let proxy = proxy as Arc<dyn admin::ProxyPullConsumer>;
+    Ok((proxy.clone(), site.activate(proxy, &id)?))
 }
 
 /// What a plain consumer pulls from.
@@ -48,7 +59,7 @@ struct Pulled {
     entry: Arc<Entry>,
     /// The consumer once it has connected, perhaps without a reference.
     consumer: OnceLock<comm::PullConsumerRef>,
-    id: OnceLock<ObjectId>,
+    id: Arc<OnceLock<ObjectId>>,
 }
 
 impl Pulled {
@@ -62,6 +73,7 @@ impl comm::PullSupplier for Pulled {
     fn pull(&self) -> Result<Any, Error<PullRaises>> {
         let limit = self.site.hub()?.limits.pull;
         let connection = self.connection().ok_or(comm::Disconnected {})?;
+        let _call = self.entry.presence.begin();
         // Another thread reads from the connection meanwhile.
         if let Some(delivery) = blocking(|| connection.wait(Some(limit))) {
             return Ok(data_of(delivery));
@@ -73,6 +85,7 @@ impl comm::PullSupplier for Pulled {
 
     fn try_pull(&self) -> Result<(Any, bool), Error<TryPullRaises>> {
         let connection = self.connection().ok_or(comm::Disconnected {})?;
+        let _call = self.entry.presence.begin();
         Ok(match connection.try_take() {
             Some(delivery) => (data_of(delivery), true),
             None => (Any::default(), false),
@@ -104,11 +117,13 @@ impl admin::ProxyPullSupplier for Pulled {
         let set = self.consumer.set(pull_consumer.clone());
         set.map_err(|_| admin::AlreadyConnected {})?;
         if !pull_consumer.is_nil() {
+            self.entry.presence.set_reference(pull_consumer.object());
             let consumer = pull_consumer.with_timeout(limit);
             // It may be gone.
             let tell = move || drop(consumer.disconnect_pull_consumer());
             self.entry.at_channels_end(Box::new(tell));
         }
+        self.site.keep(&self.id, Client::PlainPullConsumer, pull_consumer.object(), &[])?;
         Ok(())
     }
 }
@@ -126,7 +141,7 @@ struct Puller {
     site: Site,
     state: Arc<PullState>,
     id: Arc<OnceLock<ObjectId>>,
-    _permit: ProxyPermit,
+    permit: ProxyPermit,
 }
 
 #[derive(Default)]
@@ -155,7 +170,17 @@ impl admin::ProxyPullConsumer for Puller {
         if self.state.connected.swap(true, Ordering::SeqCst) {
             return Err(admin::AlreadyConnected {}.into());
         }
-        let number = hub.add_supplier(None, Box::new(|| {})).map_err(SystemException::from)?;
+        // The thread that pulls notices when the supplier is gone.
+        self.permit.connect();
+        let presence = Arc::new(Presence::new());
+        presence.keep();
+        let number = hub.add_supplier(None, &presence, Box::new(|| {}));
+        let number = number.map_err(SystemException::from)?;
+        let kept = self.site.keep(&self.id, Client::PlainPullSupplier, pull_supplier.object(), &[]);
+        if let Err(error) = kept {
+            hub.remove_supplier(number);
+            return Err(error.into());
+        }
         let leave = self.site.leaving(&self.id);
         let (state, supplier) = (self.state.clone(), pull_supplier.clone());
         let weak = self.site.hub.clone();
@@ -164,9 +189,16 @@ impl admin::ProxyPullConsumer for Puller {
             drop(hub);
             let more = || weak.upgrade().filter(|hub| !hub.has_ended());
             while let Some(hub) = more().filter(|_| !state.ended.load(Ordering::SeqCst)) {
-                if !pull_once(&hub, &supplier) {
-                    break;
+                match pull_once(&hub, &supplier) {
+                    ControlFlow::Continue(()) => {}
+                    ControlFlow::Break(true) => break,
+                    // The process ends, not the connection.
+                    ControlFlow::Break(false) => return,
                 }
+            }
+            if weak.upgrade().is_none_or(|hub| hub.is_closed()) {
+                // The process ends, not the connection.
+                return;
             }
             // It may be gone.
             supplier.disconnect_pull_supplier().ok();
@@ -182,16 +214,20 @@ impl admin::ProxyPullConsumer for Puller {
     }
 }
 
-/// Asks a supplier for one event, and pauses if there is none. Whether to go on.
-fn pull_once(hub: &Hub, supplier: &comm::PullSupplierRef) -> bool {
+/// Asks a supplier for one event, and pauses if there is none. Whether to go on, or else whether the
+/// supplier is lost.
+fn pull_once(hub: &Hub, supplier: &comm::PullSupplierRef) -> ControlFlow<bool> {
     match supplier.try_pull() {
         Ok((data, true)) => hub.publish(&plain_event(data)),
         Ok((_, false)) => thread::sleep(hub.limits.pull_interval),
-        Err(Error::User(_)) => return false,
+        Err(Error::User(_)) => return ControlFlow::Break(true),
+        Err(Error::System(exception)) if is_shut_down(&exception) => {
+            return ControlFlow::Break(false);
+        }
         Err(Error::System(exception)) => {
             warn!("a pull supplier of events failed: {exception}");
-            return false;
+            return ControlFlow::Break(true);
         }
     }
-    true
+    ControlFlow::Continue(())
 }

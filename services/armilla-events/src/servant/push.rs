@@ -1,6 +1,6 @@
 //! The proxies through which suppliers push, and through which consumers are pushed to.
 
-use super::Site;
+use super::{ProxyId, Site};
 use crate::corba::admin::proxy_push_consumer::ConnectPushSupplierRaises;
 use crate::corba::admin::proxy_push_supplier::ConnectPushConsumerRaises;
 use crate::corba::comm::PushSupplier as _;
@@ -9,16 +9,21 @@ use crate::corba::event_channel::{ConnectConsumerRaises, ConnectSupplierRaises};
 use crate::corba::proxy_push_supplier::ChangeSubscriptionRaises;
 use crate::corba::push_consumer::PushRaises;
 use crate::corba::{
-    ConsumerQos, ConsumerStatistics, Event, EventHeader, InvalidQos, InvalidSubscription,
-    LimitReached, ProxyPushConsumer, ProxyPushConsumerRef, ProxyPushSupplier, ProxyPushSupplierRef,
-    PushConsumer, PushConsumerRef, Term, admin, comm,
+    ConsumerQos, ConsumerStatistics, DiscardPolicy, Event, EventHeader, InvalidQos,
+    InvalidSubscription, LimitReached, ProxyPushConsumer, ProxyPushConsumerRef, ProxyPushSupplier,
+    ProxyPushSupplierRef, PushConsumer, PushConsumerRef, Term, admin, comm,
 };
 use crate::error::{EventError, system};
 use crate::farewell::Ending;
 use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::kept::Client;
 use crate::options::ConsumerOptions;
+use crate::presence::Presence;
 use crate::subscription::Subscription;
-use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
+use armilla::{
+    Any, ByteOrder, Decode, Decoder, Encode, Encoder, Error, ExceptionKind, ObjectId,
+    SystemException, blocking,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -26,16 +31,22 @@ use std::sync::{Arc, OnceLock};
 pub(super) fn connect_supplier(
     site: &Site,
     supplier: &comm::PushSupplierRef,
+    id: ProxyId,
 ) -> Result<ProxyPushConsumerRef, Error<ConnectSupplierRaises>> {
+    let reference = supplier.object();
     let supplier = Some(supplier.clone()).filter(|supplier| !supplier.is_nil());
-    let proxy = Arc::new(Supply::new(site, None));
+    let proxy = Arc::new(Supply { id, ..Supply::new(site, None) });
     let number =
-        site.hub()?.add_supplier(supplier, proxy.ending()).map_err(|error| match error {
-            EventError::Limit(reason) => Error::User(LimitReached { reason }.into()),
-            other => Error::System(other.into()),
+        site.hub()?.add_supplier(supplier, &proxy.presence, proxy.ending()).map_err(|error| {
+            match error {
+                EventError::Limit(reason) => Error::User(LimitReached { reason }.into()),
+                other => Error::System(other.into()),
+            }
         })?;
     proxy.number.set(number).ok();
     let object = site.activate(proxy.clone() as Arc<dyn ProxyPushConsumer>, &proxy.id);
+    let kept = |_: &_| site.keep(&proxy.id, Client::Supplier, reference, &[]);
+    let object = object.and_then(|object| kept(&object).map(|()| object));
     // Who has no proxy cannot leave.
     Ok(object.inspect_err(|_| drop(proxy.disconnect()))?)
 }
@@ -45,17 +56,27 @@ pub(super) fn connect_consumer(
     site: &Site,
     consumer: &PushConsumerRef,
     qos: &ConsumerQos,
+    id: ProxyId,
 ) -> Result<ProxyPushSupplierRef, Error<ConnectConsumerRaises>> {
+    let reference = consumer.object();
     let hub = site.hub()?;
     if consumer.is_nil() {
         return Err(InvalidQos { reason: "the consumer is nil".to_owned() }.into());
     }
     let options = ConsumerOptions::from_qos(qos)?;
+    if options.discard == DiscardPolicy::BlockSupplier && !hub.limits.remote_block {
+        let reason = "BLOCK_SUPPLIER: the owner of this channel does not let consumers of other \
+                      processes slow its suppliers (ChannelLimits::remote_block)";
+        return Err(InvalidQos { reason: reason.to_owned() }.into());
+    }
     let consumer = consumer.with_timeout(hub.limits.delivery);
     let entry = hub.connect(Arc::new(consumer), &options)?;
-    let (ended, id) = (entry.clone(), Arc::<OnceLock<ObjectId>>::default());
+    let ended = entry.clone();
     let proxy = Arc::new(Demand { site: site.clone(), entry, id: id.clone() });
-    let object = site.activate(proxy as Arc<dyn ProxyPushSupplier>, &id);
+    let object = site.activate(proxy as Arc<dyn ProxyPushSupplier>, &id).and_then(|object| {
+        site.keep(&id, Client::Consumer, reference, &encoded(qos)?)?;
+        Ok(object)
+    });
     // Who has no proxy cannot leave.
     let object = object.inspect_err(|_| hub.leave(&ended))?;
     ended.at_end(site.leaving(&id));
@@ -63,18 +84,41 @@ pub(super) fn connect_consumer(
 }
 
 /// Makes a proxy for a plain supplier that will push.
-pub(super) fn push_consumer(site: &Site) -> Result<admin::ProxyPushConsumerRef, SystemException> {
-    let permit = site.hub()?.permit_proxy()?;
-    let proxy = Arc::new(Supply::new(site, Some(permit)));
-    site.activate(proxy.clone() as Arc<dyn admin::ProxyPushConsumer>, &proxy.id)
+pub(super) fn push_consumer(
+    site: &Site,
+    id: ProxyId,
+) -> Result<(Arc<dyn admin::ProxyPushConsumer>, admin::ProxyPushConsumerRef), SystemException> {
+    let permit = site.hub()?.permit_proxy(site.leaving(&id))?;
+    let proxy = Arc::new(Supply { id, ..Supply::new(site, Some(permit)) });
+    let id = proxy.id.clone();
+    let proxy = proxy as Arc<dyn admin::ProxyPushConsumer>;
+    Ok((proxy.clone(), site.activate(proxy, &id)?))
 }
 
 /// Makes a proxy for a plain consumer to push to.
-pub(super) fn push_supplier(site: &Site) -> Result<admin::ProxyPushSupplierRef, SystemException> {
-    let _permit = site.hub()?.permit_proxy()?;
-    let (entry, ended, id) = Default::default();
-    let proxy = Arc::new(PlainDemand { site: site.clone(), entry, ended, id, _permit });
-    site.activate(proxy.clone() as Arc<dyn admin::ProxyPushSupplier>, &proxy.id)
+pub(super) fn push_supplier(
+    site: &Site,
+    id: ProxyId,
+) -> Result<(Arc<dyn admin::ProxyPushSupplier>, admin::ProxyPushSupplierRef), SystemException> {
+    let (entry, ended) = Default::default();
+    let permit = site.hub()?.permit_proxy(site.leaving(&id))?;
+    let proxy = Arc::new(PlainDemand { site: site.clone(), entry, ended, id, permit });
+    let id = proxy.id.clone();
+    let proxy = proxy as Arc<dyn admin::ProxyPushSupplier>;
+    Ok((proxy.clone(), site.activate(proxy, &id)?))
+}
+
+/// What a consumer asks for, to be kept.
+fn encoded(qos: &ConsumerQos) -> Result<Vec<u8>, SystemException> {
+    let mut out = Encoder::new(ByteOrder::Big);
+    let failed = |error: armilla::CdrError| system(ExceptionKind::Marshal, error.to_string());
+    qos.encode(&mut out).map_err(failed)?;
+    Ok(out.to_vec())
+}
+
+/// The same from what was kept.
+pub(super) fn decoded(octets: &[u8]) -> Option<ConsumerQos> {
+    ConsumerQos::decode(&mut Decoder::new(octets, ByteOrder::Big)).ok()
 }
 
 /// What a supplier pushes to. A plain supplier need not connect to it.
@@ -84,13 +128,16 @@ struct Supply {
     number: OnceLock<u64>,
     ended: Arc<AtomicBool>,
     id: Arc<OnceLock<ObjectId>>,
-    _permit: Option<ProxyPermit>,
+    presence: Arc<Presence>,
+    permit: Option<ProxyPermit>,
 }
 
 impl Supply {
     fn new(site: &Site, permit: Option<ProxyPermit>) -> Self {
         let (number, ended, id) = Default::default();
-        Self { site: site.clone(), number, ended, id, _permit: permit }
+        let presence = permit.as_ref().map(|permit| permit.presence.clone());
+        let presence = presence.unwrap_or_else(|| Arc::new(Presence::new()));
+        Self { site: site.clone(), number, ended, id, presence, permit }
     }
 
     /// What ends the proxy of a supplier that is gone.
@@ -124,6 +171,7 @@ impl Supply {
 impl PushConsumer for Supply {
     fn push(&self, received: &[Event]) -> Result<(), Error<PushRaises>> {
         let hub = self.hub().ok_or(comm::Disconnected {})?;
+        let _call = self.presence.begin();
         received.iter().for_each(|event| hub.publish_foreign(event, None));
         Ok(())
     }
@@ -139,6 +187,7 @@ impl ProxyPushConsumer for Supply {}
 impl comm::PushConsumer for Supply {
     fn push(&self, data: &Any) -> Result<(), Error<PlainPushRaises>> {
         let hub = self.hub().ok_or(comm::Disconnected {})?;
+        let _call = self.presence.begin();
         hub.publish(&plain_event(data.clone()));
         Ok(())
     }
@@ -161,10 +210,17 @@ impl admin::ProxyPushConsumer for Supply {
             return Err(admin::AlreadyConnected {}.into());
         }
         let supplier = Some(push_supplier.clone()).filter(|supplier| !supplier.is_nil());
-        let number = hub.add_supplier(supplier, self.ending()).map_err(SystemException::from)?;
+        let number = hub.add_supplier(supplier, &self.presence, self.ending());
+        let number = number.map_err(SystemException::from)?;
+        self.permit.iter().for_each(ProxyPermit::connect);
         if self.number.set(number).is_err() {
             hub.remove_supplier(number);
             return Err(admin::AlreadyConnected {}.into());
+        }
+        let reference = push_supplier.object();
+        if let Err(error) = self.site.keep(&self.id, Client::PlainPushSupplier, reference, &[]) {
+            self.disconnect();
+            return Err(error.into());
         }
         if self.ended.load(Ordering::SeqCst) {
             // It was disconnected meanwhile, and nobody would remove it.
@@ -231,7 +287,7 @@ struct PlainDemand {
     entry: OnceLock<Arc<Entry>>,
     ended: AtomicBool,
     id: Arc<OnceLock<ObjectId>>,
-    _permit: ProxyPermit,
+    permit: ProxyPermit,
 }
 
 impl comm::PushSupplier for PlainDemand {
@@ -267,7 +323,13 @@ impl admin::ProxyPushSupplier for PlainDemand {
             hub.leave(&entry);
             return Err(admin::AlreadyConnected {}.into());
         }
+        self.permit.connect();
         entry.at_end(self.site.leaving(&self.id));
+        let reference = push_consumer.object();
+        if let Err(error) = self.site.keep(&self.id, Client::PlainPushConsumer, reference, &[]) {
+            hub.leave(&entry);
+            return Err(error.into());
+        }
         if self.ended.load(Ordering::SeqCst) {
             // It was disconnected meanwhile, and has no proxy to leave by.
             hub.part(&entry);
@@ -311,13 +373,13 @@ mod tests {
         let poa = orb.root_poa().create_poa("gone").build().unwrap();
         // Nothing can be activated there any more.
         poa.destroy(false, false).unwrap();
-        let site = Site { hub: Arc::downgrade(&hub), poa };
+        let site = Site { hub: Arc::downgrade(&hub), poa, persistence: None };
         let consumer = crate::corba::push_consumer::tie(Nobody);
         let consumer = orb.root_poa().activate(consumer).unwrap();
         let everything = ConsumerOptions::new(Subscription::everything()).to_qos();
-        connect_consumer(&site, &consumer, &everything).unwrap_err();
-        connect_supplier(&site, &comm::PushSupplierRef::nil()).unwrap_err();
-        super::super::pull::pull_supplier(&site).unwrap_err();
+        connect_consumer(&site, &consumer, &everything, Arc::default()).unwrap_err();
+        connect_supplier(&site, &comm::PushSupplierRef::nil(), Arc::default()).unwrap_err();
+        assert!(super::super::pull::pull_supplier(&site, Arc::default()).is_err());
         let statistics = hub.statistics();
         assert_eq!((statistics.consumers, statistics.suppliers), (0, 0));
         orb.shutdown();

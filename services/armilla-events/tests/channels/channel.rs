@@ -156,6 +156,27 @@ fn a_slow_consumer_holds_nobody_else_and_its_losses_are_counted() {
 }
 
 #[test]
+fn a_burst_that_a_slow_consumer_meets_is_kept_up_to_its_memory() {
+    let (orb, channel) = served();
+    let options = || ConsumerOptions::new(Subscription::everything());
+    let Slow { gate, connection, receive } = slow(&channel, options());
+    (21..=220).for_each(|event_type| channel.push(Event::signal(1, event_type)));
+    gate.open();
+    (20..=220).for_each(|event_type| assert_eq!(next(&receive), [event_type]));
+    assert_eq!(connection.statistics().discarded, 0);
+    connection.disconnect();
+
+    let Slow { gate, connection, .. } = slow(&channel, options());
+    let data = vec![7_u8; 1 << 20];
+    (0..8).for_each(|_| channel.push(Event::new(1, 20, &data[..]).unwrap()));
+    let statistics = connection.statistics();
+    assert!(statistics.waiting == 3 && statistics.discarded == 5, "{statistics:?}");
+    gate.open();
+    connection.disconnect();
+    orb.shutdown();
+}
+
+#[test]
 fn a_queue_that_blocks_loses_nothing_until_the_time_is_over() {
     let limits = ChannelLimits::default();
     let (orb, channel) = served_with(limits);

@@ -3,5 +3,7 @@
 mod channel;
 mod common;
 mod corpus;
+mod gone;
 mod multicast;
 mod remote;
+mod service;

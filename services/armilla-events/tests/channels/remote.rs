@@ -84,6 +84,32 @@ fn what_makes_no_sense_is_refused_with_its_reason() {
 }
 
 #[test]
+fn the_owner_decides_whether_remote_consumers_may_block_suppliers() {
+    for may in [false, true] {
+        let mut limits = ChannelLimits::default();
+        limits.remote_block = may;
+        let (orb, channel) = served_with(limits);
+        let (client, _) = server();
+        let (consumer, _receive) = remote_consumer(&client);
+        let qos = everything().discard(DiscardPolicy::BlockSupplier).to_qos();
+        let connected = remote(&orb, &channel, &client).connect_consumer(&consumer, &qos);
+        match connected {
+            Ok(_) => assert!(may),
+            Err(error) => {
+                let text = format!("{error:?}");
+                assert!(!may && text.contains("InvalidQos") && text.contains("owner"), "{text}");
+            }
+        }
+        // A consumer of the process always may.
+        channel
+            .connect(|_: &[Event]| (), everything().discard(DiscardPolicy::BlockSupplier))
+            .unwrap();
+        client.shutdown();
+        orb.shutdown();
+    }
+}
+
+#[test]
 fn a_dead_consumer_is_disconnected_and_holds_nobody() {
     let (orb, channel) = served();
     let (dying, _) = server();

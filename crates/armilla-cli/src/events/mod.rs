@@ -1,0 +1,175 @@
+//! `armilla events`: serves event channels, and uses those of any service.
+
+mod clients;
+mod listen;
+mod push;
+mod serve;
+mod show;
+
+use crate::orb::OrbArguments;
+use crate::service::RecoverArguments;
+use armilla::{Error, Object, Orb};
+use armilla_events::corba::EventChannelRef;
+use armilla_events::corba::factory::channel_factory::{
+    CreateChannelRaises, FindChannelRaises, ListConsumersRaises, RemoveChannelRaises,
+};
+use armilla_events::corba::factory::{ChannelFactory, ChannelFactoryRef};
+use armilla_events::server::KEY;
+use armilla_terminal::{Failure, Outcome};
+
+/// Where a service is, if nothing else is said.
+const HERE: &str = "127.0.0.1:11169";
+
+/// The arguments of `armilla events`.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "A service is found at --events HOST:PORT or URL, else at ARMILLA_EVENTS, else \
+                  by\n-ORBInitRef EventChannelFactory=URL, else at 127.0.0.1:11169. A CHANNEL is \
+                  the name of one of its\nchannels, or the reference of any event channel: IOR:…, \
+                  corbaloc:…, corbaname:…"
+)]
+pub(crate) enum Events {
+    /// Serve event channels until interrupted; prints `ready URL`
+    Serve(serve::Serve),
+    /// List the channels and what passes through them
+    Ls(Where),
+    /// Make a channel
+    Add(clients::Add),
+    /// Remove a channel; with --force although clients are connected
+    Remove(clients::Remove),
+    /// Show the counts of a channel and of its consumers
+    Stats(Named),
+    /// Push events: each argument, or each line of standard input
+    Push(push::Push),
+    /// Print the events of a channel as lines of JSON
+    Listen(listen::Listen),
+    /// Save what can be saved of a damaged store, while no service runs; the damaged file is kept
+    Recover(RecoverArguments),
+}
+
+/// Which service.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Where {
+    /// The service of channels
+    #[arg(long, value_name = "HOST:PORT|URL")]
+    events: Option<String>,
+}
+
+/// A channel of a service.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Named {
+    /// The channel
+    #[arg(value_name = "CHANNEL")]
+    name: String,
+    #[command(flatten)]
+    at: Where,
+}
+
+pub(crate) fn run(events: &Events, arguments: &OrbArguments) -> Outcome {
+    match events {
+        Events::Serve(options) => serve::serve(options, arguments),
+        Events::Recover(options) => {
+            arguments.refuse()?;
+            serve::recover(options)
+        }
+        Events::Ls(at) => show::list(&at.factory(&arguments.orb()?)?),
+        Events::Add(options) => clients::add(options, arguments),
+        Events::Remove(options) => clients::remove(options, arguments),
+        Events::Stats(named) => show::stats(named, arguments),
+        Events::Push(options) => push::push(options, arguments),
+        Events::Listen(options) => listen::listen(options, arguments),
+    }
+}
+
+impl Where {
+    /// The factory of the service.
+    fn factory(&self, orb: &Orb) -> Outcome<ChannelFactoryRef> {
+        let variable = || std::env::var("ARMILLA_EVENTS").ok().filter(|place| !place.is_empty());
+        let object = match self.events.clone().or_else(variable) {
+            Some(place) => orb.string_to_object(&url(&place))?,
+            None => match orb.resolve_initial_references(KEY) {
+                Ok(object) => object,
+                Err(_) => orb.string_to_object(&url(HERE))?,
+            },
+        };
+        Ok(object.narrow()?)
+    }
+}
+
+impl Named {
+    /// Whether it is the reference of a channel, not the name of one.
+    fn is_reference(&self) -> bool {
+        let begins = |scheme: &&str| self.name.starts_with(scheme);
+        ["IOR:", "corbaloc:", "corbaname:", "file:"].iter().any(begins)
+    }
+
+    /// The channel as an object.
+    fn object(&self, orb: &Orb) -> Outcome<Object> {
+        match self.is_reference() {
+            true => Ok(orb.string_to_object(&self.name)?),
+            false => Ok(self.channel(orb)?.object().clone()),
+        }
+    }
+
+    /// The channel of the service.
+    fn channel(&self, orb: &Orb) -> Outcome<EventChannelRef> {
+        failed(self.at.factory(orb)?.find_channel(&self.name))
+    }
+}
+
+/// The URL of a service at `HOST:PORT`.
+fn url(place: &str) -> String {
+    match place.contains("corbaloc:") || place.contains("IOR:") || place.contains("://") {
+        true => place.to_owned(),
+        false => format!("corbaloc::{place}/{KEY}"),
+    }
+}
+
+/// The error of an operation of a factory, with what the user exception says.
+fn failed<T, E: UserText>(outcome: Result<T, Error<E>>) -> Outcome<T> {
+    outcome.map_err(|error| match error {
+        Error::System(exception) => exception.into(),
+        Error::User(exception) => Failure::because(exception.text()),
+    })
+}
+
+/// What the user exceptions of a factory say.
+trait UserText {
+    fn text(&self) -> String;
+}
+
+fn unknown(name: &str) -> String {
+    format!("there is no channel {name:?}")
+}
+
+impl UserText for CreateChannelRaises {
+    fn text(&self) -> String {
+        match self {
+            Self::ChannelExists(exists) => format!("there is a channel {:?} already", exists.name),
+            Self::Refused(refused) => refused.reason.clone(),
+        }
+    }
+}
+
+impl UserText for RemoveChannelRaises {
+    fn text(&self) -> String {
+        match self {
+            Self::UnknownChannel(found) => unknown(&found.name),
+            Self::Refused(refused) => refused.reason.clone(),
+        }
+    }
+}
+
+impl UserText for FindChannelRaises {
+    fn text(&self) -> String {
+        let Self::UnknownChannel(found) = self;
+        unknown(&found.name)
+    }
+}
+
+impl UserText for ListConsumersRaises {
+    fn text(&self) -> String {
+        let Self::UnknownChannel(found) = self;
+        unknown(&found.name)
+    }
+}
