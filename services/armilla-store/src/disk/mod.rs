@@ -196,7 +196,7 @@ pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
 /// Holds a store for this process, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct StoreLock {
-    _file: DiskFile,
+    file: DiskFile,
 }
 
 impl StoreLock {
@@ -220,9 +220,35 @@ impl StoreLock {
         let mut options = OpenOptions::new();
         let file = DiskFile::open_with(path, options.write(true).create(true).truncate(false))?;
         match file.file().try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+}
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        // A process that another thread starts at this moment has the file too, until it runs its
+        // program: to close the file would not release the lock.
+        _ = self.file.file().unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StoreLock;
+
+    #[test]
+    fn a_lock_is_released_while_a_process_that_is_just_started_has_its_file_too() {
+        let name = format!("armilla-store-lock-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let lock = StoreLock::take(&path).unwrap().expect("nobody has it");
+        assert!(StoreLock::take(&path).unwrap().is_none(), "it is held");
+        let of_child = lock.file.file().try_clone().unwrap();
+        drop(lock);
+        assert!(StoreLock::take(&path).unwrap().is_some(), "it is released");
+        drop(of_child);
+        std::fs::remove_file(&path).unwrap();
     }
 }
