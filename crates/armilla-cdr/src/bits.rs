@@ -1,17 +1,20 @@
 //! Bit fields within an integer, for the bitsets of IDL 4.
 
 /// Reads the field of `width` bits at `position`, which must be within `bits`.
+#[doc(hidden)]
 pub const fn get_bits(bits: u64, position: u32, width: u32) -> u64 {
     (bits >> position) & mask(width)
 }
 
 /// Reads the field of `width` bits at `position` as a signed number.
+#[doc(hidden)]
 pub const fn get_signed_bits(bits: u64, position: u32, width: u32) -> i64 {
     let unused = u64::BITS - width;
     (get_bits(bits, position, width) << unused).cast_signed() >> unused
 }
 
 /// Returns `bits` with the field of `width` bits at `position` set to `value`.
+#[doc(hidden)]
 pub const fn set_bits(bits: u64, position: u32, width: u32, value: u64) -> u64 {
     let mask = mask(width) << position;
     (bits & !mask) | ((value << position) & mask)

@@ -268,6 +268,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The error for an invalid discriminator of the union `type_name`.
+    #[doc(hidden)]
     #[inline]
     pub fn invalid_discriminator(&self, type_name: &'static str) -> CdrError {
         self.error(CdrErrorKind::InvalidDiscriminator { type_name })

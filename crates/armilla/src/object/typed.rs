@@ -142,6 +142,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// The stub of a factory, if calls go through one. Generated code passes asynchronous calls on
     /// to it. An asynchronous call of an object of this process is a request like any other: the
     /// servant may take its time, and the thread that begins the call must not wait for it.
+    #[doc(hidden)]
     pub fn factory_stub(&self) -> Option<&I> {
         match &self.direct {
             Direct::Stub(stub, _) => Some(&**stub),
@@ -153,6 +154,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// neither a servant manager nor a wait; or passes the stub of a factory. Returns `None`
     /// otherwise. Generated code tries it before it sends a request. A system exception leaves a
     /// servant with the completion status that it would have in a reply.
+    #[doc(hidden)]
     #[inline]
     pub fn directly<R, E: ReplyError>(
         &self,
@@ -186,6 +188,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ///
     /// # Errors
     /// Any system exception.
+    #[doc(hidden)]
     #[inline(never)]
     pub fn invoke<'p, R: 'static>(
         &self,
@@ -205,6 +208,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ///
     /// # Errors
     /// Any system exception, and those of `E`.
+    #[doc(hidden)]
     #[inline(never)]
     pub fn invoke_raises<'p, R: 'static, E: Raises>(
         &self,
@@ -222,6 +226,7 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// Begins an asynchronous call of an operation without `raises`. For generated code. The
     /// arguments are encoded when it returns.
+    #[doc(hidden)]
     pub fn invoke_async<'p, R>(
         &self,
         operation: &'static str,
@@ -238,6 +243,7 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// Begins an asynchronous call of an operation that raises the exceptions `E`. For generated
     /// code.
+    #[doc(hidden)]
     pub fn invoke_raises_async<'p, R, E: Raises>(
         &self,
         operation: &'static str,
@@ -256,6 +262,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ///
     /// # Errors
     /// Any system exception when the request cannot be sent.
+    #[doc(hidden)]
     #[inline(never)]
     pub fn invoke_oneway<'p>(
         &self,
