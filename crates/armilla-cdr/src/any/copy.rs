@@ -2,12 +2,11 @@
 
 use super::fixed_layout::FixedLayout;
 use super::types::DynamicTypes;
-use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_label, write};
+use crate::type_code::{
+    StructCode, TypeIndex, UnionCode, ZERO_SIZED_LIMIT, label, read_label, write,
+};
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
-
-/// The maximum number of values without octets in one `any`, such as structs without members.
-const MAX_ZERO_SIZED: usize = 1_000;
 
 /// Reads a value of the type `code` and writes it, in any byte order and code set of either side.
 /// `dynamic_types` are types of values in it that `code` does not describe. `trusted` input was
@@ -70,7 +69,7 @@ impl<'c> Transcoder<'c> {
         // any number of them.
         let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
         self.zero_sized += 1;
-        match nothing && !self.enclosing.is_empty() || self.zero_sized > MAX_ZERO_SIZED {
+        match nothing && !self.enclosing.is_empty() || self.zero_sized > ZERO_SIZED_LIMIT {
             true => Err(no_octets()),
             false => Ok(()),
         }
@@ -127,7 +126,8 @@ impl<'c> Transcoder<'c> {
             TypeCode::Union(code) => self.union(code, input, out),
             TypeCode::Alias(code) => self.value(&code.ty, input, out),
             TypeCode::Sequence(element, bound) => {
-                let length = sequence_length(element, *bound, input, out)?;
+                let length = input.length_for(element, *bound)?;
+                out.put_length(length)?;
                 self.elements(element, length, input, out)
             }
             TypeCode::Array(element, length) => {
@@ -206,7 +206,7 @@ fn simple(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> Cd
         TypeCode::Fixed { digits, .. } => {
             out.put_digits(input.digits(*digits)?, *digits);
         }
-        TypeCode::Enum(code) => enumerator(code, input, out)?,
+        TypeCode::Enum(code) => out.put_u32(code.read("an any", input)?),
         TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
         TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
             reference(input, out)?;
@@ -244,35 +244,12 @@ fn numbers(
     Ok(true)
 }
 
-fn sequence_length(
-    element: &TypeCode,
-    bound: u32,
-    input: &mut Decoder<'_>,
-    out: &mut Encoder<'_>,
-) -> CdrResult<usize> {
-    let length = input.length_for(element)?;
-    if bound > 0 {
-        input.check_bound(length, bound)?;
-    }
-    out.put_length(length)?;
-    Ok(length)
-}
-
 /// The repository id before the members of an exception. omniORB omits it, and cannot read
 /// exceptions that contain it, so an omitted id stays omitted.
 fn exception_id(id: &str, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     if input.next_string_is(id) {
         out.put_string(&input.string()?)?;
     }
-    Ok(())
-}
-
-fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
-    let number = input.u32()?;
-    if number as usize >= code.enumerators.len() {
-        return Err(input.invalid_enum("an any", number));
-    }
-    out.put_u32(number);
     Ok(())
 }
 

@@ -107,8 +107,8 @@ impl<'c> Shown<'c> {
                 self.members(code, input)
             }
             TypeCode::Union(code) => self.union(code, input),
-            TypeCode::Sequence(element, _) => {
-                let length = input.length_for(element)?;
+            TypeCode::Sequence(element, bound) => {
+                let length = input.length_for(element, *bound)?;
                 self.elements(element, length, input)
             }
             TypeCode::Array(element, length) => self.elements(element, *length as usize, input),

@@ -2,8 +2,8 @@
 //!
 //! Where CORBA raises `BadKind` or `Bounds`, the functions return `None`.
 
-use super::{CaseCode, TypeCode, UnionCode, label};
-use crate::{Any, Encoder};
+use super::{CaseCode, EnumCode, TypeCode, UnionCode, label};
+use crate::{Any, CdrResult, Decoder, Encoder};
 
 impl TypeCode {
     /// The name without its scopes, for types that have one. It may be empty.
@@ -194,5 +194,18 @@ impl UnionCode {
             }
         }
         range.contains(&down).then_some(down)
+    }
+}
+
+impl EnumCode {
+    /// Reads an enumerator: its number. `what` names the enum in the error.
+    ///
+    /// # Errors
+    /// When the enum has no enumerator of this number, or the input ends.
+    pub fn read(&self, what: &'static str, input: &mut Decoder<'_>) -> CdrResult<u32> {
+        match input.u32()? {
+            number if (number as usize) < self.enumerators.len() => Ok(number),
+            number => Err(input.invalid_enum(what, number)),
+        }
     }
 }

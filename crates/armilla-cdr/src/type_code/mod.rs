@@ -31,6 +31,10 @@ use alloc::vec::Vec;
 /// The largest nesting depth of TypeCodes that are sent, or created by [`TypeCodeFactory`].
 pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 
+/// How many values without octets, such as structs without members, one value of a type known only
+/// at run time may hold: the size of the message does not limit them.
+pub const ZERO_SIZED_LIMIT: usize = 1_000;
+
 /// The description of a type, as a value. Clones share their parts.
 ///
 /// A recursive type refers to itself through [`Recursive`](Self::Recursive), which names an

@@ -4,15 +4,11 @@ use super::shared::{MUST_TRUNCATE, Shared};
 use super::tree::{Content, UnionContent, is_octet};
 use super::types::Types;
 use super::{DynAny, invalid};
-use armilla_cdr::type_code::{EnumCode, MemberCode, UnionCode};
+use armilla_cdr::type_code::{MemberCode, UnionCode, ZERO_SIZED_LIMIT};
 use armilla_cdr::value::{NewValue, ValueHead};
 use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
-
-/// The largest number of empty structs in one sequence or array. They occupy no octets, so the size
-/// of the message does not limit them.
-const MAX_ZERO_SIZED: usize = 1_000;
 
 /// The error for a value of a type other than the declared one.
 const OTHER_TYPE: &str = "a value is of another type than the one that is expected";
@@ -49,7 +45,7 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
             parts(&code.members, types, input)
         }
         TypeCode::Sequence(element, bound) => {
-            let length = sequence_length(types.resolve(element), *bound, input)?;
+            let length = input.length_for(types.resolve(element), *bound)?;
             elements(element, length, types, input)
         }
         TypeCode::Array(element, length) => elements(element, *length as usize, types, input),
@@ -82,7 +78,7 @@ fn simple(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Content> {
         TypeCode::WString(0) => Content::WString(input.wstring()?),
         TypeCode::WString(bound) => Content::WString(input.bounded_wstring(*bound)?),
         TypeCode::Fixed { digits, .. } => Content::Fixed(input.digits(*digits)?),
-        TypeCode::Enum(code) => Content::Enum(enumerator(code, input)?),
+        TypeCode::Enum(code) => Content::Enum(code.read("an enum", input)?),
         TypeCode::Any => Content::Any(Box::new(Any::decode(input)?)),
         TypeCode::TypeCode => Content::TypeCode(TypeCode::decode(input)?),
         TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
@@ -107,14 +103,6 @@ fn skip_exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
     Ok(())
 }
 
-fn sequence_length(element: &TypeCode, bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
-    let length = input.length_for(element)?;
-    if bound > 0 {
-        input.check_bound(length, bound)?;
-    }
-    Ok(length)
-}
-
 fn parts(members: &[MemberCode], types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
     let mut parts = Vec::with_capacity(members.len());
     for member in members {
@@ -134,8 +122,8 @@ fn elements(
     }
     // Elements without octets could be arbitrarily many.
     let are_few = || {
-        let zero_sized = types.resolve(element).zero_sized_parts(MAX_ZERO_SIZED);
-        zero_sized.is_some_and(|parts| length <= MAX_ZERO_SIZED / parts)
+        let zero_sized = types.resolve(element).zero_sized_parts(ZERO_SIZED_LIMIT);
+        zero_sized.is_some_and(|parts| length <= ZERO_SIZED_LIMIT / parts)
     };
     let mut parts = Vec::new();
     for _ in 0..length {
@@ -147,13 +135,6 @@ fn elements(
         }
     }
     Ok(Content::Parts(parts))
-}
-
-fn enumerator(code: &EnumCode, input: &mut Decoder<'_>) -> CdrResult<u32> {
-    match input.u32()? {
-        number if (number as usize) < code.enumerators.len() => Ok(number),
-        number => Err(input.invalid_enum("an enum", number)),
-    }
 }
 
 fn union(code: &UnionCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<Content> {
