@@ -3,6 +3,10 @@
 //! The runtime does not know the types of the parts. It finds a part by its type, in the slot that
 //! the type names. A lookup costs a virtual call, so the state of the fast path of a call is kept
 //! in the connection, the reference or the thread instead.
+//!
+//! The slots hold `Any`, because a slot with a type would make the handle of an ORB, which every
+//! module holds, name the types of the modules above it. A handle that is generic over its parts
+//! only moves that name into an alias that every module has to import from the top.
 
 use std::any::Any;
 use std::sync::OnceLock;
