@@ -111,7 +111,9 @@ impl ReplySink for Connection {
         reply: Option<&Encoder<'_>>,
     ) -> Result<(), SendError> {
         let mut output = self.output.lock();
-        output.deferred -= usize::from(pending == PendingReply::Later);
+        if pending == PendingReply::Later {
+            output.deferred -= 1;
+        }
         let wanted = pending == PendingReply::Nothing || output.responder.finish(request_id);
         let sent = match reply {
             Some(reply) if wanted => self.write(&mut output, reply),

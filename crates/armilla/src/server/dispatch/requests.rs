@@ -13,8 +13,8 @@ use crate::panics::discard;
 use crate::runtime::{Located, Orb};
 use crate::server::interception::ServerFlow;
 use crate::server::poa::{
-    Arrived, DispatchError, Extended, Found, LocatedServant, ObjectAdapters, PoaInner, Servant,
-    ServerCall,
+    Arrived, DispatchError, Extended, Found, LocatedCall, LocatedServant, ObjectAdapters, PoaInner,
+    Servant, ServerCall,
 };
 use crate::server::reply::capture::Capture;
 use crate::server::reply::close_reason::CloseReason;
@@ -362,10 +362,10 @@ fn serve_located(
     let capture = Arc::new(Capture::new(orb, HERE));
     let mut memory = Buffer::new();
     let received = receive_request(&mut flow, found, &arguments);
-    let postinvoke = || located.postinvoke();
+    let located = LocatedCall { postinvoke: &|| located.postinvoke(), client: client.sink };
     let (servant, flow) = (found.servant(), as_replied(flow));
     let mut call = ServerCall::new(&header, &arguments, &capture, port, &mut memory, servant, flow);
-    call.set_located(&postinvoke, client.sink);
+    call.set_located(&located);
     let outcome = match received {
         Ok(()) => serve(found, &mut call),
         Err(interruption) => call.end(interruption.into()),
@@ -379,7 +379,7 @@ fn serve_located(
         }
         false => Ok(Vec::new()),
     };
-    located.postinvoke()?;
+    (located.postinvoke)()?;
     reply
 }
 

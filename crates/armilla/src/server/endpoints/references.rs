@@ -3,11 +3,9 @@
 use super::listeners::Listeners;
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::operations::OperationNames;
 use crate::runtime::Orb;
 use crate::server::addresses::publications::Publications;
-use crate::server::poa::{Activation, PoaInner};
+use crate::server::poa::{Activation, PoaInner, number_components};
 use armilla_giop::ior::{Ior, TaggedComponent};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 
@@ -44,7 +42,7 @@ impl Orb {
     /// # Errors
     /// None if [`prepare_references`](Self::prepare_references) has succeeded.
     pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
-        let own = own_components(activation)?;
+        let own = number_components(activation.skeleton())?;
         let type_id = activation.skeleton().repository_id(&|| activation.id());
         self.ior(&activation.poa, &type_id, &activation.key(), own)
     }
@@ -93,17 +91,4 @@ impl Orb {
         let address = CorbalocAddress::Iiop { version: None, host, port };
         Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
     }
-}
-
-/// The components of a reference that this object adds to those of its POA: the numbers of its
-/// operations, where requests may use them.
-fn own_components(activation: &Activation) -> Result<Vec<TaggedComponent>, SystemException> {
-    #[cfg(feature = "demultiplexing-strategies")]
-    if let Some(names) = activation.numbered_operations() {
-        let component = armilla_giop::ior::Component::to_tagged(&OperationNames::new(names));
-        let component = component.map(|component| vec![component]);
-        return component.map_err(|error| SystemException::encoding(&error, Completion::No));
-    }
-    let _ = activation;
-    Ok(Vec::new())
 }

@@ -52,7 +52,9 @@ pub use servant::{
     AnyServant, DispatchError, Dispatched, Interface, IsA, ServantBase, ServerCall, Skeleton,
     Upcast, WhichObject,
 };
-pub(crate) use servant::{AsDeclared, Servant, address};
+pub(crate) use servant::{
+    AsDeclared, LocatedCall, Servant, address, number_components, numbered_key,
+};
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
@@ -64,19 +66,14 @@ pub(crate) use upcalls::upcall::{DirectUpcall, FastUpcall, Upcall};
 
 use crate::exception::SystemException;
 use crate::object_key::NamedKey;
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::operations::OperationLookup;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
 use admission::gate::{Gate, GateFlag, ReentrantSemaphore};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
-#[cfg(not(feature = "demultiplexing-strategies"))]
-use object_map::ids::Ids;
 use object_map::servants::Servants;
-#[cfg(feature = "demultiplexing-strategies")]
-use object_map::strategies::Ids;
+use object_map::strategies::{Ids, Strategies};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -203,8 +200,7 @@ pub(crate) struct PoaInner {
     keys_are_slots: bool,
     ids: Ids,
     servants: Servants,
-    #[cfg(feature = "demultiplexing-strategies")]
-    operations: OperationLookup,
+    strategies: Strategies,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
     /// Held during calls to the servant activator, which is called by one thread at a time (CORBA

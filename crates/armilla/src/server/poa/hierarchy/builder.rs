@@ -1,16 +1,13 @@
 //! Creating POAs.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::operations::OperationLookup;
 use crate::runtime::WeakOrb;
 use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::{Gate, GateFlag};
 use crate::server::poa::object_map::servants::Servants;
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::server::poa::object_map::strategies::{ObjectLookup, Strategies};
+use crate::server::poa::object_map::strategies::Strategies;
 use crate::server::poa::{
-    Awaited, Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
+    Awaited, Bidirectional, IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError,
     PoaExtension, PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager,
     ServantRetention, State, Threading,
 };
@@ -39,8 +36,7 @@ pub struct PoaBuilder {
     name: String,
     policies: Vec<Policy>,
     manager: Option<PoaManager>,
-    #[cfg(feature = "demultiplexing-strategies")]
-    pub(in crate::server::poa) strategies: Strategies,
+    strategies: Strategies,
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
@@ -65,7 +61,6 @@ pub(crate) struct PoaConfig {
     pub(crate) path: Box<[u8]>,
     pub(crate) policies: Policies,
     pub(crate) manager: PoaManager,
-    #[cfg(feature = "demultiplexing-strategies")]
     pub(crate) strategies: Strategies,
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
@@ -235,7 +230,6 @@ impl PoaBuilder {
             name: self.name.clone(),
             policies,
             manager: self.manager.unwrap_or_else(|| orb.own_poa_manager()),
-            #[cfg(feature = "demultiplexing-strategies")]
             strategies: self.strategies,
             incarnation: parent.incarnation,
             published: self.published.into(),
@@ -249,7 +243,6 @@ impl PoaBuilder {
             child.servant_manager.set(manager).ok();
         }
         let default_servant = self.default_servant;
-        #[cfg(feature = "demultiplexing-strategies")]
         let default_servant = default_servant.map(|servant| child.with_lookup(servant));
         child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
@@ -276,8 +269,7 @@ impl Poa {
             name: name.into(),
             policies: Vec::new(),
             manager: None,
-            #[cfg(feature = "demultiplexing-strategies")]
-            strategies: Strategies::default(),
+            strategies: Default::default(),
             servant_manager: None,
             default_servant: None,
             published: Vec::new(),
@@ -314,9 +306,9 @@ impl PoaInner {
             (plan.through_poa, plan.max_concurrent_requests);
         let keys_are_slots = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
-            && policies.processing == RequestProcessing::ActiveObjectMapOnly;
-        #[cfg(feature = "demultiplexing-strategies")]
-        let keys_are_slots = keys_are_slots && plan.strategies.objects == ObjectLookup::Active;
+            && policies.processing == RequestProcessing::ActiveObjectMapOnly
+            && plan.strategies.finds_by_slot();
+        let mut strategies = plan.strategies;
         let gate = Gate::new(
             policies.threading,
             max_concurrent_requests,
@@ -326,13 +318,9 @@ impl PoaInner {
         Self {
             gate,
             extension: plan.extension,
-            #[cfg(not(feature = "demultiplexing-strategies"))]
-            ids: Ids::new(),
-            #[cfg(feature = "demultiplexing-strategies")]
-            ids: Ids::new(&plan.strategies.objects),
+            ids: strategies.ids(),
+            strategies,
             servants: Servants::new(&policies),
-            #[cfg(feature = "demultiplexing-strategies")]
-            operations: plan.strategies.operations,
             default_servant: Default::default(),
             servant_manager: OnceLock::new(),
             activating: Default::default(),
@@ -364,8 +352,7 @@ impl PoaInner {
             path: Box::default(),
             policies: Policies::ROOT,
             manager,
-            #[cfg(feature = "demultiplexing-strategies")]
-            strategies: Strategies::default(),
+            strategies: Default::default(),
             incarnation,
             published: Box::default(),
             imr: Box::default(),
@@ -430,7 +417,7 @@ impl PoaBuilder {
     /// Sets how objects are found.
     ///
     /// Needs the feature `demultiplexing-strategies`.
-    pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
+    pub fn lookup(mut self, lookup: crate::ObjectLookup) -> Self {
         self.strategies.objects = lookup;
         self
     }
@@ -439,7 +426,7 @@ impl PoaBuilder {
     /// so](AnyServant::with_operation_lookup) themselves.
     ///
     /// Needs the feature `demultiplexing-strategies`.
-    pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
+    pub fn operation_lookup(mut self, lookup: crate::OperationLookup) -> Self {
         self.strategies.operations = lookup;
         self
     }

@@ -1,9 +1,7 @@
 //! Activations: active objects, each with its servant and what the ORB must know about it.
 
 use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id};
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::operations::OperationLookup;
-use crate::server::poa::{AnyServant, Servant};
+use crate::server::poa::{AnyServant, Servant, numbered_key};
 use crate::server::poa::{ObjectId, PoaInner};
 use armilla_ipc::memory::Slot;
 use std::fmt;
@@ -160,19 +158,7 @@ impl Activation {
 
     /// The key that references carry.
     pub(crate) fn key(&self) -> KeyOctets {
-        let key = self.with_key(|key| key.encode());
-        #[cfg(feature = "demultiplexing-strategies")]
-        if self.numbered_operations().is_some() {
-            return crate::object_key::with_room_for_number(key);
-        }
-        key
-    }
-
-    /// The operations that requests may name by number, in the order of the numbers.
-    #[cfg(feature = "demultiplexing-strategies")]
-    pub(crate) fn numbered_operations(&self) -> Option<&'static [&'static str]> {
-        let servant = self.skeleton();
-        (servant.lookup() == OperationLookup::Active).then(|| servant.operations())
+        numbered_key(self.skeleton(), self.with_key(|key| key.encode()))
     }
 }
 
@@ -183,7 +169,6 @@ impl PoaInner {
             true => (0, 0),
             false => (self.incarnation, self.serial),
         };
-        #[cfg(feature = "demultiplexing-strategies")]
         let hint = self.ids.hint(hint);
         ObjectKey::Named(NamedKey { incarnation, serial, hint, adapter: self.path(), id })
     }

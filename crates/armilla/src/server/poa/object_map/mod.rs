@@ -6,5 +6,5 @@ pub(super) mod index;
 #[cfg(feature = "demultiplexing-strategies")]
 pub(super) mod perfect;
 pub(super) mod servants;
-#[cfg(feature = "demultiplexing-strategies")]
+#[cfg_attr(not(feature = "demultiplexing-strategies"), path = "one_strategy.rs")]
 pub(super) mod strategies;

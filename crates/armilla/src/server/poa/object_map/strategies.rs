@@ -41,6 +41,18 @@ pub(crate) struct Strategies {
     pub(in crate::server::poa) operations: OperationLookup,
 }
 
+impl Strategies {
+    /// The map from ids to slots of a new POA. It takes the ids of a perfect hash.
+    pub(in crate::server::poa) fn ids(&mut self) -> Ids {
+        Ids::new(std::mem::take(&mut self.objects))
+    }
+
+    /// Whether keys may consist of slots.
+    pub(in crate::server::poa) fn finds_by_slot(&self) -> bool {
+        self.objects == ObjectLookup::Active
+    }
+}
+
 /// The map from ids to slots.
 pub(in crate::server::poa) enum Ids {
     Active(ids::Ids),
@@ -53,13 +65,13 @@ pub(in crate::server::poa) enum Ids {
 }
 
 impl Ids {
-    pub(in crate::server::poa) fn new(lookup: &ObjectLookup) -> Self {
+    pub(in crate::server::poa) fn new(lookup: ObjectLookup) -> Self {
         match lookup {
             ObjectLookup::Active => Self::Active(ids::Ids::new()),
             ObjectLookup::Hashing => Self::Hashing(ids::Ids::new()),
             ObjectLookup::Linear => Self::Linear(Index::new()),
             ObjectLookup::Perfect(ids) => {
-                let hash = PerfectHash::new(ids.clone());
+                let hash = PerfectHash::new(ids);
                 let places = (0..hash.places()).map(|_| AtomicU32::new(0)).collect();
                 Self::Perfect(hash, places)
             }
@@ -131,7 +143,7 @@ impl PoaInner {
     /// The servant, set to find its operations as this POA says.
     #[inline]
     pub(in crate::server::poa) fn with_lookup(&self, servant: AnyServant) -> AnyServant {
-        match self.operations {
+        match self.strategies.operations {
             OperationLookup::Perfect => servant,
             lookup => match servant.get().lookup() {
                 OperationLookup::Perfect => servant.with_operation_lookup(lookup),

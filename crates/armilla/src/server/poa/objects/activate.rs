@@ -109,7 +109,6 @@ impl Poa {
     pub fn set_default_servant(&self, servant: impl Into<AnyServant>) -> Result<(), PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
         let servant = servant.into();
-        #[cfg(feature = "demultiplexing-strategies")]
         let servant = self.inner.with_lookup(servant);
         self.inner.default_servant.store(Some(Arc::new(servant)));
         self.inner.manager.arrived(|| Awaited::DefaultServant(self.inner.path.clone()));

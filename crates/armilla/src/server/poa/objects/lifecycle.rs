@@ -74,7 +74,6 @@ impl PoaInner {
         self.live.fetch_add(1, Ordering::SeqCst);
         let activation = orb.objects().insert(self.serial, |slot| {
             let NewObject { servant, id } = object;
-            #[cfg(feature = "demultiplexing-strategies")]
             let servant = self.with_lookup(servant);
             self.servants.insert(servant.get().address(), slot);
             Activation::new(servant, id, self.clone(), slot)
@@ -92,7 +91,6 @@ impl PoaInner {
     }
 
     fn check_id(&self, orb: &Orb, id: &[u8]) -> Result<(), PoaError> {
-        #[cfg(feature = "demultiplexing-strategies")]
         self.check_hashed(id)?;
         let found = self.lookup(orb, id, Slot::NONE);
         match found.is_some_and(|object| object.is_active()) {

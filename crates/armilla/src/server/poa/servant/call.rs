@@ -9,8 +9,6 @@ use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::object_key::operation_number;
 use crate::runtime::Orb;
 use crate::server::reply::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use crate::server::reply::flow::Flow;
@@ -58,8 +56,13 @@ impl From<SystemException> for DispatchError {
     }
 }
 
-/// Calls `postinvoke` of a servant locator.
-type Postinvoke<'a> = dyn Fn() -> Result<(), SystemException> + 'a;
+/// What a request with a servant from a servant locator needs. Its reply is captured.
+pub(crate) struct LocatedCall<'a> {
+    /// Calls `postinvoke` of the locator.
+    pub(in crate::server) postinvoke: &'a dyn Fn() -> Result<(), SystemException>,
+    /// Where the client is answered.
+    pub(in crate::server) client: &'a dyn RequestSink,
+}
 
 /// A request being served: its operation, its arguments, and where its reply goes.
 pub struct ServerCall<'a> {
@@ -71,10 +74,8 @@ pub struct ServerCall<'a> {
     memory: &'a mut Buffer,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
-    /// Calls `postinvoke` of the servant locator that gave the servant; `None` once it was called.
-    postinvoke: Option<&'a Postinvoke<'a>>,
-    /// Where the client is answered, if the reply is captured instead of being sent there.
-    client: Option<&'a dyn RequestSink>,
+    /// Set if a servant locator gave the servant.
+    located: Option<&'a LocatedCall<'a>>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -88,18 +89,13 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        let (postinvoke, client) = (None, None);
-        Self { request, arguments, sink, port, memory, servant, flow, postinvoke, client }
+        Self { request, arguments, sink, port, memory, servant, flow, located: None }
     }
 
-    /// Notes that a locator gave the servant for this request of `client`. `postinvoke` is called
-    /// before the interceptors see the outcome.
-    pub(in crate::server) fn set_located(
-        &mut self,
-        postinvoke: &'a Postinvoke<'a>,
-        client: &'a dyn RequestSink,
-    ) {
-        (self.postinvoke, self.client) = (Some(postinvoke), Some(client));
+    /// Notes that a locator gave the servant. `postinvoke` is called before the interceptors see
+    /// the outcome.
+    pub(in crate::server) fn set_located(&mut self, located: &'a LocatedCall<'a>) {
+        self.located = Some(located);
     }
 
     /// Replies at once to a oneway request with `SYNC_WITH_SERVER`: the object was found, and the
@@ -110,7 +106,8 @@ impl<'a> ServerCall<'a> {
     /// When the reply cannot be sent.
     pub(in crate::server) fn acknowledge(&mut self) -> Dispatched {
         if self.request.sync_with_server && self.port.response_expected {
-            self.port.acknowledge(self.client.unwrap_or(self.sink), self.memory)?;
+            let client = self.located.map_or(self.sink, |located| located.client);
+            self.port.acknowledge(client, self.memory)?;
             self.port.response_expected = false;
         }
         Ok(())
@@ -121,13 +118,13 @@ impl<'a> ServerCall<'a> {
         self.port.response_expected
     }
 
-    /// Calls `postinvoke`, if a locator gave the servant. Returns the exception with which that
+    /// Calls `postinvoke`, if a locator gave the servant; further calls have no effect. Returns the exception with which that
     /// replaces the outcome, if any.
     #[cold]
     fn postinvoke(&mut self) -> Option<Outcome> {
-        let postinvoke = self.postinvoke.take()?;
+        let located = self.located?;
         self.note_entry();
-        postinvoke().err().map(Outcome::SystemException)
+        (located.postinvoke)().err().map(Outcome::SystemException)
     }
 
     /// Shows the arguments to the interceptors, for an operation whose signature only the servant
@@ -173,10 +170,9 @@ impl<'a> ServerCall<'a> {
         self.port.response_expected
     }
 
-    /// The number of the operation that the object key carries, if any.
-    #[cfg(feature = "demultiplexing-strategies")]
-    pub(crate) fn operation_number(&self) -> Option<u32> {
-        self.request.target.object_key().and_then(operation_number)
+    /// The object key, if the request names its object by one.
+    pub(super) fn object_key(&self) -> Option<&'a [u8]> {
+        self.request.target.object_key()
     }
 
     /// The ORB that serves the request.
@@ -214,6 +210,7 @@ impl<'a> ServerCall<'a> {
     ///
     /// # Errors
     /// When the reply cannot be sent.
+    #[doc(hidden)]
     #[inline]
     pub fn reply_void<E: ReplyError>(&mut self, result: Result<(), E>) -> Dispatched {
         match &result {
@@ -235,6 +232,7 @@ impl<'a> ServerCall<'a> {
     ///
     /// # Errors
     /// When the client has requested a reply nevertheless, and it cannot be sent.
+    #[doc(hidden)]
     pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
         if let Err(exception) = &result {
             report!(
@@ -252,6 +250,7 @@ impl<'a> ServerCall<'a> {
     ///
     /// # Errors
     /// When the arguments cannot be decoded or the reply cannot be sent.
+    #[doc(hidden)]
     #[cold]
     pub fn unknown_operation(&mut self) -> Dispatched {
         let Some(servant) = self.servant else {
@@ -397,6 +396,7 @@ impl<'a> ServerCall<'a> {
     ///
     /// Only the skeleton of a servant with asynchronous method handling calls this, once, and calls
     /// no other method that replies.
+    #[doc(hidden)]
     pub fn response_handler<R, E: ReplyError>(
         &mut self,
         encode: EncodeResults<R>,
@@ -430,7 +430,7 @@ impl<'a> ServerCall<'a> {
     #[cold]
     pub(in crate::server) fn ask(&mut self, locator: &KeyLocator) {
         // Only a request that names its object by a key gets here.
-        let Some(key) = self.request.target.object_key() else { return };
+        let Some(key) = self.object_key() else { return };
         let reply = LocationReply::to_request(self.defer());
         location_reply::ask(self.orb(), locator, key, self.sink.peer(), reply);
     }

@@ -7,7 +7,7 @@ mod any_servant;
 mod base;
 mod call;
 mod interface;
-#[cfg(feature = "demultiplexing-strategies")]
+#[cfg_attr(not(feature = "demultiplexing-strategies"), path = "perfect_lookup.rs")]
 mod operation_lookup;
 mod skeleton;
 
@@ -15,15 +15,9 @@ pub use any_servant::AnyServant;
 pub(crate) use any_servant::{Servant, address};
 pub(crate) use base::AsDeclared;
 pub use base::ServantBase;
+pub(crate) use call::LocatedCall;
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub use interface::{Interface, IsA, Upcast, WhichObject};
-#[cfg(feature = "demultiplexing-strategies")]
 use operation_lookup::NumberedOperations;
+pub(crate) use operation_lookup::{number_components, numbered_key};
 pub use skeleton::Skeleton;
-
-/// The operations of a skeleton by number, which nothing asks for.
-#[cfg(not(feature = "demultiplexing-strategies"))]
-pub(crate) trait NumberedOperations {}
-
-#[cfg(not(feature = "demultiplexing-strategies"))]
-impl<S: Servant> NumberedOperations for S {}

@@ -2,10 +2,15 @@
 
 use super::any_servant::Tie;
 use super::skeleton::{Parts, WithSkeleton};
-use super::{AnyServant, Interface, Skeleton};
-use crate::operations::{Finder, OperationLookup};
+use super::{AnyServant, Interface, Servant, Skeleton};
+use crate::exception::{Completion, SystemException};
+use crate::object_key::{KeyOctets, operation_number, with_room_for_number};
+use crate::operations::{Finder, OperationLookup, OperationNames};
 use crate::server::poa::{Dispatched, ServerCall};
+use armilla_giop::ior::{Component, TaggedComponent};
 use std::sync::Arc;
+
+pub(super) use crate::operations::OperationLookup as Lookup;
 
 /// The operations of a skeleton by number.
 pub(crate) trait NumberedOperations {
@@ -19,6 +24,30 @@ pub(crate) trait NumberedOperations {
     fn lookup(&self) -> OperationLookup {
         OperationLookup::Perfect
     }
+}
+
+/// The key of an object of this servant, as references carry it: with room for the number of an
+/// operation, if requests may name operations by number.
+pub(crate) fn numbered_key(servant: &dyn Servant, key: KeyOctets) -> KeyOctets {
+    match servant.lookup() {
+        OperationLookup::Active => with_room_for_number(key),
+        _ => key,
+    }
+}
+
+/// What references say about the numbers of operations, where requests may use them.
+///
+/// # Errors
+/// When the names cannot be encoded.
+pub(crate) fn number_components(
+    servant: &dyn Servant,
+) -> Result<Vec<TaggedComponent>, SystemException> {
+    if servant.lookup() != OperationLookup::Active {
+        return Ok(Vec::new());
+    }
+    let component = OperationNames::new(servant.operations()).to_tagged();
+    let component = component.map(|component| vec![component]);
+    component.map_err(|error| SystemException::encoding(&error, Completion::No))
 }
 
 impl<I: Interface + ?Sized> NumberedOperations for Tie<I> {
@@ -48,7 +77,8 @@ impl<S: Skeleton> NumberedOperations for WithSkeleton<S> {
 impl Skeleton for Finder {
     #[inline]
     fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched {
-        match self.find(call.operation().as_str(), || call.operation_number()) {
+        match self.find(call.operation().as_str(), || call.object_key().and_then(operation_number))
+        {
             Some(number) => servant.get().perform(number, call),
             None => servant.dispatch(call),
         }

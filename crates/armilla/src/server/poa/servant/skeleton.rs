@@ -1,8 +1,7 @@
 //! Skeletons that a program puts before the generated skeleton of a servant.
 
+use super::operation_lookup::Lookup;
 use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::operations::OperationLookup;
 use crate::server::poa::{Dispatched, ServerCall};
 use crate::server::reply::amh::Signatures;
 use armilla_ipc::memory::Shows;
@@ -31,8 +30,7 @@ pub(super) struct WithSkeleton<S>(pub(super) Arc<Parts<S>>);
 pub(super) struct Parts<S> {
     pub(super) servant: AnyServant,
     pub(super) skeleton: S,
-    #[cfg(feature = "demultiplexing-strategies")]
-    pub(super) lookup: OperationLookup,
+    pub(super) lookup: Lookup,
 }
 
 impl<S: Skeleton> Shows<dyn Servant> for WithSkeleton<S> {
@@ -98,7 +96,6 @@ impl AnyServant {
     #[must_use]
     pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
         Self::new(WithSkeleton(Arc::new(Parts {
-            #[cfg(feature = "demultiplexing-strategies")]
             lookup: self.get().lookup(),
             servant: self,
             skeleton,

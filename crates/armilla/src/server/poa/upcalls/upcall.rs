@@ -371,7 +371,6 @@ impl PoaInner {
         });
         let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
-            #[cfg(feature = "demultiplexing-strategies")]
             let servant = self.with_lookup(servant);
             let located_servant = LocatedServant::new(PostinvokeArguments {
                 locator: locator.clone(),
