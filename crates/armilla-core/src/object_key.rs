@@ -19,11 +19,10 @@ const ACTIVE: u8 = 1;
 const NAMED: u8 = 2;
 
 /// Set in the kind of a key that ends in room for the number of an operation.
-#[cfg(feature = "demultiplexing-strategies")]
 const NUMBERED: u8 = 1 << 7;
 
 /// The number of octets of that room.
-const NUMBER: usize = if cfg!(feature = "demultiplexing-strategies") { 4 } else { 0 };
+const NUMBER: usize = 4;
 
 /// The position of the hint in a named key.
 const HINT: std::ops::Range<usize> = 16..24;
@@ -94,7 +93,6 @@ impl<'k> ObjectKey<'k> {
     pub fn parse(key: &'k [u8]) -> Option<Self> {
         let ([a, b, c, kind], rest) = key.split_first_chunk::<4>()?;
         match [*a, *b, *c] == MAGIC {
-            #[cfg(feature = "demultiplexing-strategies")]
             true if kind & NUMBERED != 0 => Self::parse_numbered(*kind, rest),
             true => Self::parse_rest(*kind, rest),
             false => None,
@@ -130,7 +128,6 @@ impl<'k> ObjectKey<'k> {
         }
     }
 
-    #[cfg(feature = "demultiplexing-strategies")]
     #[inline(never)]
     fn parse_numbered(kind: u8, octets: &'k [u8]) -> Option<Self> {
         let (octets, _) = octets.split_last_chunk::<NUMBER>()?;
@@ -194,11 +191,9 @@ impl ObjectKey<'_> {
 }
 
 /// The number in a key before a client has put in that of an operation.
-#[cfg(feature = "demultiplexing-strategies")]
 const NO_NUMBER: u32 = u32::MAX;
 
 /// The key with room for the number of an operation, which the client fills in.
-#[cfg(feature = "demultiplexing-strategies")]
 pub fn with_room_for_number(mut key: KeyOctets) -> KeyOctets {
     if let Some(kind) = key.get_mut(MAGIC.len()) {
         *kind |= NUMBERED;
@@ -208,7 +203,6 @@ pub fn with_room_for_number(mut key: KeyOctets) -> KeyOctets {
 }
 
 /// The operation number in a key that has room for one.
-#[cfg(feature = "demultiplexing-strategies")]
 #[inline]
 pub fn operation_number(key: &[u8]) -> Option<u32> {
     let head = key.first_chunk::<4>()?;
@@ -218,7 +212,6 @@ pub fn operation_number(key: &[u8]) -> Option<u32> {
 }
 
 /// Puts the number of an operation into a key with room for one.
-#[cfg(feature = "demultiplexing-strategies")]
 pub fn put_operation_number(key: &mut [u8], number: u32) {
     if operation_number(key).is_some()
         && let Some(room) = key.last_chunk_mut::<NUMBER>()
@@ -288,7 +281,6 @@ mod tests {
         assert_eq!(ObjectKey::Named(parsed).encode(), named);
     }
 
-    #[cfg(feature = "demultiplexing-strategies")]
     #[test]
     fn a_key_with_room_for_a_number_names_the_same_object() {
         for key in [ObjectKey::Active { incarnation: 7, slot: SLOT }.encode(), named(SLOT)] {

@@ -8,7 +8,6 @@
 use super::connection_pool::ConnectionPool;
 use super::pool::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::{Numbers, OperationNames};
 use crate::runtime::Orb;
 use crate::settings::Settings;
@@ -29,7 +28,6 @@ pub(crate) struct Access {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) version: Version,
     /// The operation numbers that requests may use in place of operation names.
-    #[cfg(feature = "demultiplexing-strategies")]
     pub(in crate::client) numbers: Option<Numbers>,
 }
 
@@ -37,10 +35,7 @@ impl Access {
     /// Whether requests may use operation numbers in place of operation names.
     #[inline]
     pub(in crate::client) fn has_numbers(&self) -> bool {
-        #[cfg(feature = "demultiplexing-strategies")]
-        return self.numbers.is_some();
-        #[cfg(not(feature = "demultiplexing-strategies"))]
-        false
+        self.numbers.is_some()
     }
 }
 
@@ -183,7 +178,6 @@ fn find(
         Arc::new(Access {
             endpoint: orb.client().endpoint(place, code_sets, pool),
             version,
-            #[cfg(feature = "demultiplexing-strategies")]
             numbers: component::<OperationNames>(profile).map(Numbers::from),
         })
     };

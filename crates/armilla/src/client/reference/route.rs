@@ -93,7 +93,6 @@ impl Target {
             version: self.access.version,
             target_key: &self.target_key,
             name: self.name(),
-            #[cfg(feature = "demultiplexing-strategies")]
             numbers: self.access.numbers.as_ref(),
         }
     }

@@ -1,8 +1,6 @@
 //! How requests name their object.
 
-#[cfg(feature = "demultiplexing-strategies")]
 use crate::object_key::put_operation_number;
-#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::Numbers;
 use armilla_giop::ior::{Ior, TaggedProfile};
 use armilla_giop::{TargetAddress, Version};
@@ -17,7 +15,6 @@ pub(crate) struct ObjectAddress<'t> {
     /// The name, if the target key does not contain it.
     pub(in crate::client) name: Option<&'t Name>,
     /// The operation numbers that requests may use in place of operation names.
-    #[cfg(feature = "demultiplexing-strategies")]
     pub(in crate::client) numbers: Option<&'t Numbers>,
 }
 
@@ -97,7 +94,6 @@ impl<'t> ObjectAddress<'t> {
     /// The object key, if requests name the object by it alone.
     #[inline]
     pub(in crate::client) fn plain_key(&self) -> Option<&'t [u8]> {
-        #[cfg(feature = "demultiplexing-strategies")]
         if self.numbers.is_some() {
             return None;
         }
@@ -105,7 +101,6 @@ impl<'t> ObjectAddress<'t> {
     }
 
     /// The object key with the number of `operation`, if requests use operation numbers.
-    #[cfg(feature = "demultiplexing-strategies")]
     pub(in crate::client) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
         let (Some(key), Some(numbers)) = (self.key(), self.numbers) else {
             return None;

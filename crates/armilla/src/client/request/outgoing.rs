@@ -276,9 +276,7 @@ impl Template {
             Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
         };
         let target = call.object.named();
-        #[cfg(feature = "demultiplexing-strategies")]
         let numbered = call.object.numbered_key(call.operation.name);
-        #[cfg(feature = "demultiplexing-strategies")]
         let target = numbered.as_deref().map_or(target, armilla_giop::TargetAddress::Key);
         let request = OutgoingRequest {
             request_id: id,
