@@ -36,6 +36,9 @@ const COUNT: u32 = 20;
 /// More than a channel has places for suppliers.
 const MANY: usize = 1_100;
 
+/// The places of suppliers, unless a channel says otherwise.
+const PLACES: u32 = 1_024;
+
 fn main() -> Result<(), Failure> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -127,11 +130,18 @@ fn plain(channel: &EventChannelRef) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All places of suppliers, and more.
+/// All places of suppliers, and more: a further one is refused, or takes the place of one that is
+/// idle.
 fn places(channel: &EventChannelRef) {
     let connect = |_| channel.connect_supplier(&PushSupplierRef::nil()).map(drop);
     let outcome = (0..MANY).try_for_each(connect);
-    tell("connect_supplier again and again", outcome);
+    let count = channel.statistics().map_or(u32::MAX, |statistics| statistics.suppliers);
+    match outcome {
+        Ok(()) | Err(Error::User(_)) if count <= PLACES => {
+            println!("connect_supplier again and again bounded");
+        }
+        outcome => tell("connect_supplier again and again", outcome),
+    }
 }
 
 /// Sends datagrams to a group: nothing, another protocol, the beginning of an event, an event.
