@@ -50,18 +50,21 @@ pub struct EventChannelBuilder {
 
 impl EventChannelBuilder {
     /// Makes the POA of the channel below this one.
+    #[cfg(feature = "server")]
     pub(crate) fn parent(mut self, poa: &Poa) -> Self {
         self.parent = Some(poa.clone());
         self
     }
 
     /// Says who of the clients may destroy the channel. By default everybody may.
+    #[cfg(feature = "server")]
     pub(crate) fn rights(mut self, rights: Rights) -> Self {
         self.rights = Some(rights);
         self
     }
 
     /// Has the objects of the channel and its clients outlive the process.
+    #[cfg(feature = "server")]
     pub(crate) fn persistence(mut self, persistence: Persistence) -> Self {
         self.persistence = Some(persistence);
         self
@@ -212,6 +215,7 @@ impl EventChannel {
     }
 
     /// The channel without its objects.
+    #[cfg(feature = "server")]
     pub(crate) fn hub(&self) -> &Arc<Hub> {
         &self.0.hub
     }

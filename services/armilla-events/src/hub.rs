@@ -526,6 +526,7 @@ impl Hub {
 
     /// Ends the channel with its process: clients are not told, because they are connected again by
     /// the next process.
+    #[cfg(feature = "server")]
     pub(crate) fn close(&self) {
         let mut members = self.members();
         self.closed.store(true, Ordering::SeqCst);
