@@ -32,6 +32,14 @@ pub(super) fn unescape_text(text: &str) -> Result<String, UrlError> {
     String::from_utf8(unescape(text)?).map_err(|_| UrlError::NotUtf8)
 }
 
+/// Decodes the escapes in the text of a name. Octets that are no UTF-8 are Latin-1 (ISO 8859-1): so
+/// services of other vendors write names of clients with that code set.
+pub(super) fn unescape_name(text: &str) -> Result<String, UrlError> {
+    let octets = unescape(text)?;
+    Ok(String::from_utf8(octets)
+        .unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect()))
+}
+
 /// Writes octets so that [`unescape`] gives them back, all but the characters that CORBA lets
 /// stand for themselves escaped.
 pub(super) struct Escaped<'o>(pub(super) &'o [u8]);
@@ -66,5 +74,19 @@ mod tests {
             assert!(matches!(unescape(text), Err(UrlError::BadEscape(_))), "{text:?}");
         }
         assert_eq!(unescape_text("%ff"), Err(UrlError::NotUtf8));
+    }
+
+    #[test]
+    fn octets_of_a_name_that_are_no_utf_8_are_latin_1() {
+        for (text, name) in [
+            ("caf%e9", "café"),
+            ("caf%c3%a9", "café"),
+            ("%e9%c3%a9", "éÃ©"),
+            ("%ff%80", "ÿ\u{80}"),
+            ("plain/a.b", "plain/a.b"),
+        ] {
+            assert_eq!(unescape_name(text).as_deref(), Ok(name), "{text}");
+        }
+        assert!(matches!(unescape_name("caf%e"), Err(UrlError::BadEscape(_))));
     }
 }

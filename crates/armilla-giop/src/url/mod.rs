@@ -87,7 +87,7 @@ fn corbaname(rest: &str) -> Result<ObjectUrl, UrlError> {
     if location.key.is_empty() {
         location.key = NAME_SERVICE.into();
     }
-    let name = escape::unescape_text(name)?;
+    let name = escape::unescape_name(name)?;
     if !name.is_empty() {
         parse_name(&name).map_err(UrlError::Name)?;
     }
