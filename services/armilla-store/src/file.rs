@@ -19,6 +19,12 @@ const WASTEFUL: u64 = 4;
 /// unless it is smaller than this, in octets.
 const SMALL: u64 = 32 << 20;
 
+/// Written to see whether the file can be written.
+const PROBES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("probes");
+
+/// How much is written to see whether a disk has room again, in octets.
+const LARGE_PROBE: usize = 1 << 20;
+
 /// How long a file that could not be written is left alone before it is opened again.
 const REST: Duration = Duration::from_secs(1);
 
@@ -171,6 +177,24 @@ impl File {
             Err(_) => self.damaged(&"the database engine cannot change it"),
         };
         Err(if is_undone { error } else { error.undecided() })
+    }
+
+    /// Whether the file can be written: it writes and removes a record, larger if the last change
+    /// failed, as when the disk was full.
+    ///
+    /// # Errors
+    /// It cannot be written; the text says why.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let size = if self.engine().failed.is_some() { LARGE_PROBE } else { 1 };
+        let probe = vec![0; size];
+        self.write(|transaction| {
+            transaction.open_table(PROBES)?.insert(0, probe.as_slice())?;
+            Ok(())
+        })?;
+        self.write(|transaction| {
+            transaction.open_table(PROBES)?.remove(0)?;
+            Ok(())
+        })
     }
 
     /// Opens the file again if it could not be written before.

@@ -29,6 +29,14 @@ pub trait Persist<C>: Send {
     /// They are not durable.
     fn commit(&mut self, changes: &[C]) -> Result<(), CommitError>;
 
+    /// Whether changes could be made durable now. Default: they could.
+    ///
+    /// # Errors
+    /// They could not; the text says why.
+    fn check(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// How many changes one commit takes at most. The changes of one operation stay together, and
     /// may be more. Default: any number.
     fn most(&self) -> usize {
@@ -142,6 +150,14 @@ impl<C> GroupCommit<C> {
         let (batches, writing, gathering, in_flight, took) = Default::default();
         let queue = Mutex::new(Queue { batches, writing, gathering, in_flight, took });
         Self { persist: Mutex::new(persist), most, queue, gathered, idle }
+    }
+
+    /// Whether changes could be made durable now. It waits until those are that are being written.
+    ///
+    /// # Errors
+    /// They could not; the text says why.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.persist.lock().unwrap_or_else(PoisonError::into_inner).check()
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<C>> {

@@ -204,10 +204,8 @@ struct State {
 fn best(file: &DiskFile, mends: bool) -> io::Result<Option<State>> {
     let Some(image) = Image::of(file, mends)? else { return Ok(None) };
     let mut slots = image.header.slots;
-    if image.header.broken.is_some() {
-        // The trees of the current state have checksums of their own.
-        slots.reverse();
-    }
+    // The trees of the current state have checksums of their own.
+    slots.sort_by_key(|slot| image.header.broken.is_some_and(|offset| slot.offset != offset));
     let mut assessed = Vec::new();
     for slot in slots {
         assessed.push(assess(&image, &slot)?);

@@ -80,7 +80,8 @@ fn damage(image: &Image, slot: &Slot) -> io::Result<Option<String>> {
                             0 => String::new(),
                             _ => format!(", behind \"{}\"", before.escape_ascii()),
                         };
-                        format!("at octet {at}: {what}, record {} of {name:?}{behind}", rows + 1)
+                        let record = rows + 1;
+                        format!("at octet {at}: {what}; it begins with record {record} of {name:?}{behind}")
                     });
                 }
             })?;
