@@ -17,6 +17,7 @@ mod naming;
 mod orb;
 mod output;
 mod ping;
+mod progress;
 mod rt;
 mod schedule;
 mod service;

@@ -1,5 +1,6 @@
 //! The interfaces of the OMG naming service (Naming Service 1.3). Generated from
-//! `idl/CosNaming.idl`.
+//! `idl/CosNaming.idl`; and what Armilla's service offers to operators, from
+//! `idl/ArmillaNaming.idl`.
 //!
 //! A program that only binds and resolves names does not need this crate:
 //! [`Orb::bind_name`](armilla::Orb::bind_name) and
@@ -24,3 +25,6 @@ mod generated {
 }
 
 pub use generated::cos_naming::*;
+
+/// What Armilla's naming service offers to its operators (`ArmillaNaming`).
+pub use generated::armilla_naming as administration;

@@ -22,6 +22,8 @@ mod store;
 pub use servant::{ForeignLimits, IteratorLimits, NamingService, NamingServiceBuilder, Status};
 #[cfg(feature = "etcd")]
 pub use store::ClusterUser;
+#[cfg(feature = "disk")]
+pub use store::Recovered;
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use store::check_record;

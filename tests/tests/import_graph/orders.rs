@@ -131,7 +131,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-cli",
         rows: &[
             (
-                "input json_text orb output service",
+                "input json_text orb output progress service",
                 "the ORB of a command, and what servers have in common",
             ),
             ("demo events idl ifr imr ior laboratory naming ping rt schedule", "one command each"),

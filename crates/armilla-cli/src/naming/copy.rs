@@ -3,7 +3,9 @@
 use super::{context, root};
 use crate::input::{RECORDED, read_text};
 use crate::output;
+use crate::progress::Progress;
 use armilla::Orb;
+use armilla_cos_naming::NamingContextRef;
 use armilla_giop::url::ObjectUrl;
 use armilla_naming::client::{self, Snapshot};
 use armilla_terminal::{Context, Failure, Outcome, complain, print};
@@ -34,13 +36,22 @@ pub(crate) struct Export {
 
 pub(super) fn import(orb: &Orb, options: &Import) -> Outcome {
     let snapshot = match ObjectUrl::parse(&options.from) {
-        Ok(_) => client::export(orb, &orb.string_to_object(&options.from)?.narrow()?)?,
+        Ok(_) => read_all(orb, &orb.string_to_object(&options.from)?.narrow()?)?,
         Err(_) => read(Path::new(&options.from))?,
     };
     warn(&snapshot);
-    let done = client::import(orb, &snapshot, &root(orb)?, options.replace)?;
+    let progress = Progress::new("bound");
+    let told = |done, all| progress.show(done, all);
+    let done = client::import(orb, &snapshot, &root(orb)?, options.replace, &told)?;
+    progress.end();
     eprintln!("{} names bound, {} kept as they were", done.bound, done.kept.len());
     Ok(())
+}
+
+/// The names of a running service.
+fn read_all(orb: &Orb, from: &NamingContextRef) -> Outcome<Snapshot> {
+    let progress = Progress::new("names read");
+    Ok(client::export(orb, from, &|done| progress.show(done, 0))?)
 }
 
 fn read(file: &Path) -> Outcome<Snapshot> {
@@ -56,7 +67,7 @@ fn warn(snapshot: &Snapshot) {
 }
 
 pub(super) fn export(orb: &Orb, options: &Export) -> Outcome {
-    let snapshot = client::export(orb, &context(orb, options.name.as_deref())?)?;
+    let snapshot = read_all(orb, &context(orb, options.name.as_deref())?)?;
     warn(&snapshot);
     match &options.output {
         None => print(format_args!("{snapshot}"))?,

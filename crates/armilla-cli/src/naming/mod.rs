@@ -2,13 +2,16 @@
 
 mod complete;
 mod copy;
+mod orphans;
+mod recover;
 mod serve;
 mod show;
+mod unbind;
 mod watch;
 
 use crate::orb::OrbArguments;
 use armilla::{Object, Orb};
-use armilla_cos_naming::{NamingContext, NamingContextRef};
+use armilla_cos_naming::{NameComponent, NamingContext, NamingContextRef};
 use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_naming::client::to_name;
 use armilla_terminal::{Failure, Outcome, say};
@@ -38,8 +41,19 @@ pub(crate) enum Naming {
     },
     /// Bind a name to a reference, replacing an existing binding
     Bind(Bind),
-    /// Remove the binding of a name
-    Unbind(Unbind),
+    /// Make an empty context, with the contexts on the way to it that are missing
+    #[command(name = "new-context", visible_alias = "mkdir")]
+    NewContext {
+        /// The name
+        #[arg(add = complete::names())]
+        name: String,
+    },
+    /// Remove the binding of a name; of a context only if that loses nothing from sight
+    Unbind(unbind::Unbind),
+    /// List the contexts that no name leads to, and remove them on request
+    Orphans(orphans::Orphans),
+    /// Save what can be saved of a damaged store into a new one
+    Recover(recover::Recover),
     /// Bind the names of an export, or those of another service
     Import(copy::Import),
     /// Write all names with their references
@@ -67,29 +81,23 @@ pub(crate) struct Bind {
     new: bool,
 }
 
-/// The arguments of `armilla naming unbind`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Unbind {
-    /// The name
-    #[arg(add = complete::names())]
-    name: String,
-    /// Destroy the context that was bound; it must have no bindings
-    #[arg(long)]
-    destroy: bool,
-}
-
 pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
     if let Naming::Serve(serve) = naming {
         return serve::run(serve, arguments);
     }
+    if let Naming::Recover(options) = naming {
+        return recover::run(options);
+    }
     let orb = orb(arguments)?;
     match naming {
-        Naming::Serve(_) => Ok(()),
+        Naming::Serve(_) | Naming::Recover(_) => Ok(()),
         Naming::Ls(options) => show::ls(&orb, options),
         Naming::Tree(options) => show::tree(&orb, options),
         Naming::Resolve { name } => say!("{}", orb.object_to_string(named(&orb, name)?)?),
         Naming::Bind(options) => bind(&orb, options),
-        Naming::Unbind(options) => unbind(&orb, options),
+        Naming::NewContext { name } => new_context(&orb, name),
+        Naming::Unbind(options) => unbind::run(&orb, options),
+        Naming::Orphans(options) => orphans::run(&orb, options),
         Naming::Import(options) => copy::import(&orb, options),
         Naming::Export(options) => copy::export(&orb, options),
         Naming::Watch(options) => watch::run(&orb, options),
@@ -125,21 +133,43 @@ fn context(orb: &Orb, name: Option<&str>) -> Outcome<NamingContextRef> {
 /// The object bound to a name, or denoted by a reference if `name` is one.
 fn named(orb: &Orb, name: &str) -> Outcome<Object> {
     Ok(match ObjectUrl::parse(name) {
-        Err(UrlError::UnknownScheme(_)) => orb.resolve_name(name)?,
+        // The root context has no name.
+        Err(UrlError::UnknownScheme(_)) if name == "/" => root(orb)?.object().clone(),
+        Err(UrlError::UnknownScheme(_)) => orb.resolve_name(without_slash(name))?,
         _ => orb.string_to_object(name)?,
     })
 }
 
+/// A name without the slash that `ls` prints behind that of a context. A slash behind a backslash is
+/// part of the name.
+fn without_slash(name: &str) -> &str {
+    let Some(before) = name.strip_suffix('/') else { return name };
+    let backslashes = before.chars().rev().take_while(|one| *one == '\\').count();
+    if backslashes % 2 == 0 && !before.is_empty() { before } else { name }
+}
+
+/// Makes the contexts on the way of a name that are missing.
+fn make_way(root: &NamingContextRef, path: &[NameComponent]) {
+    for end in 1..path.len() {
+        // A context that is there already is fine; what else is wrong shows in what follows.
+        root.bind_new_context(&path[..end]).ok();
+    }
+}
+
+fn new_context(orb: &Orb, name: &str) -> Outcome {
+    let (root, path) = (root(orb)?, to_name(without_slash(name))?);
+    make_way(&root, &path);
+    let made = root.bind_new_context(&path);
+    made.map(drop).map_err(|error| about(name, error))
+}
+
 fn bind(orb: &Orb, Bind { name, reference, context, new }: &Bind) -> Outcome {
-    let object = orb.string_to_object(reference)?;
+    let (object, name) = (orb.string_to_object(reference)?, without_slash(name));
     if !context && !new {
         return Ok(orb.bind_name(name, object)?);
     }
     let (root, path) = (root(orb)?, to_name(name)?);
-    for end in 1..path.len() {
-        // A context that is there already is fine; what else is wrong shows below.
-        root.bind_new_context(&path[..end]).ok();
-    }
+    make_way(&root, &path);
     match (context, new) {
         (false, _) => root.bind(&path, &object).map_err(|error| about(name, error)),
         (true, true) => {
@@ -164,13 +194,21 @@ fn about(name: &str, error: impl fmt::Display) -> Failure {
     Failure::because(format!("{name:?}: {error}{hint}"))
 }
 
-fn unbind(orb: &Orb, Unbind { name, destroy }: &Unbind) -> Outcome {
-    if !destroy {
-        return Ok(orb.unbind_name(name)?);
+#[cfg(test)]
+mod tests {
+    use super::without_slash;
+
+    #[test]
+    fn the_slash_behind_a_context_goes_and_one_of_the_name_stays() {
+        for (name, without) in [
+            ("a/", "a"),
+            ("a", "a"),
+            ("a/b/", "a/b"),
+            ("a\\/", "a\\/"),
+            ("a\\\\/", "a\\\\"),
+            ("/", "/"),
+        ] {
+            assert_eq!(without_slash(name), without);
+        }
     }
-    let (root, path) = (root(orb)?, to_name(name)?);
-    let context = root.resolve(&path).map_err(|error| about(name, error))?;
-    let context: NamingContextRef = context.narrow()?;
-    context.destroy().map_err(|error| about(name, error))?;
-    root.unbind(&path).map_err(|error| about(name, error))
 }

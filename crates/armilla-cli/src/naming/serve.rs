@@ -7,7 +7,7 @@ use crate::service::ServiceArguments;
 use armilla_naming::access::Rules;
 use armilla_naming::server::{CheckSettings, Server};
 use armilla_naming::{ClusterUser, Store};
-use armilla_terminal::{Context, Failure, Outcome};
+use armilla_terminal::{Context, Failure, Outcome, complain};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,7 +70,18 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     if let Some(from) = &options.import {
         server = server.import(from);
     }
-    let server = server.start(|orb| arguments.configure(orb, ENDPOINT))?;
+    let mut publishes = true;
+    let server = server.start(|orb| {
+        let orb = arguments.configure(orb, ENDPOINT)?;
+        Ok(orb.settings(|settings| publishes = !settings.publish_addresses.is_empty()))
+    })?;
+    if cluster(options).is_some() && !publishes {
+        complain(format_args!(
+            "warning: references to contexts have the address of this instance only, so clients of \
+             several instances take those of another one for contexts of another server: give all \
+             addresses, this one's first, by -ORBPublishAddress HOST:PORT\n"
+        ));
+    }
     if let Some(file) = &options.reference {
         let reference = server.orb().object_to_string(server.service().root())?;
         let written = output::write(file, format!("{reference}\n"));

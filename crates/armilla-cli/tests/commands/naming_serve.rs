@@ -205,3 +205,58 @@ fn watching_prints_what_changes() {
     watch.kill().unwrap();
     watch.wait().unwrap();
 }
+
+#[test]
+fn a_context_goes_only_when_told_what_goes_with_it() {
+    let service = serve(&["--memory"]);
+    service.ok(&["new-context", "observatory/empty/"]);
+    assert_eq!(service.ok(&["ls", "observatory/"]), "empty/\n");
+    service.ok(&["unbind", "observatory/empty/"]);
+    assert_eq!(service.ok(&["ls", "observatory/"]), "");
+    for name in ["dome", "mirror/cell", "mirror/truss"] {
+        service.ok(&["bind", &format!("observatory/{name}"), OBJECT]);
+    }
+    let said = service.fails(&["unbind", "observatory/"]);
+    assert!(said.contains("has 4 names in 2 contexts that nothing else leads to"), "{said}");
+    assert!(said.contains("--recursive") && said.contains("--orphan"), "{said}");
+    service.ok(&["unbind", "observatory/", "--orphan"]);
+    assert_eq!(service.ok(&["ls"]), "");
+    let orphans = service.ok(&["orphans"]);
+    assert_eq!(orphans.lines().count(), 2, "{orphans}");
+    let top = orphans.lines().find(|line| line.starts_with("2 names")).unwrap();
+    // Both have two names; that of the observatory leads to the other.
+    assert!(top.contains("IOR:"), "{orphans}");
+    service.ok(&["orphans", "--remove"]);
+    assert_eq!(service.ok(&["orphans"]).lines().count(), 2, "they are new");
+    service.ok(&["orphans", "--remove", "--age", "0"]);
+    assert_eq!(service.ok(&["orphans"]), "");
+
+    service.ok(&["bind", "a/b/c", OBJECT]);
+    service.ok(&["unbind", "a", "--recursive"]);
+    assert_eq!((service.ok(&["ls"]), service.ok(&["orphans"])), (String::new(), String::new()));
+}
+
+#[test]
+fn a_damaged_store_is_recovered_as_its_error_says() {
+    let directory = Directory::new("naming-recover");
+    let (from, to) = (directory.file("from"), directory.file("to"));
+    {
+        let service = serve(&["--store", &from]);
+        ["a/x", "a/y", "b"].iter().for_each(|name| drop(service.ok(&["bind", name, OBJECT])));
+    }
+    let file = directory.0.join("from/names.redb");
+    let mut octets = std::fs::read(&file).unwrap();
+    // A bit of what says where the current state is.
+    octets[70] ^= 1;
+    octets[200] ^= 1;
+    std::fs::write(&file, octets).unwrap();
+    let refused = armilla(&["serve", "--store", &from]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("armilla naming recover") && said.contains("octet"), "{said}");
+    let recovered = armilla(&["recover", &from, &to]).output().unwrap();
+    let said = String::from_utf8(recovered.stdout).unwrap();
+    assert!(said.contains("saved 4 names in 2 contexts") && said.contains("damaged:"), "{said}");
+    assert_eq!(recovered.status.code(), Some(1));
+    let service = serve(&["--store", &to]);
+    assert_eq!(service.ok(&["ls", "a"]), "x\ny\n");
+}

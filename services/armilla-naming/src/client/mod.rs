@@ -2,14 +2,18 @@
 //! and looking whether the objects are alive.
 //!
 //! `walk` visits contexts, `snapshot` is a copy as data, `transfer` takes and restores one,
-//! `liveness` checks objects.
+//! `liveness` checks objects, `reach` finds what only one name leads to, `parallel` makes many calls at once.
 
 mod liveness;
+mod parallel;
+mod reach;
 mod snapshot;
 mod transfer;
 mod walk;
 
 pub use liveness::{Liveness, check};
+pub use parallel::each;
+pub use reach::{Alone, Held, held};
 pub use snapshot::{Entry, EntryKind, Snapshot, SnapshotError};
 pub use transfer::{Imported, export, import};
 pub use walk::{Visit, Visited, list, walk};

@@ -1,5 +1,6 @@
 //! Visiting the contexts of a service, each once.
 
+use super::parallel::each;
 use super::{ClientError, to_text};
 use armilla::{Object, Orb};
 use armilla_cos_naming::{
@@ -11,6 +12,9 @@ use std::net::{IpAddr, ToSocketAddrs};
 
 /// How many bindings one call of `list` or `next_n` requests.
 const BATCH: u32 = 500;
+
+/// How many names are resolved before they are visited.
+const PORTION: usize = 2000;
 
 /// The most components of a name that a walk makes: as many as a name of our service has.
 const MAX_DEPTH: usize = 256;
@@ -108,19 +112,22 @@ impl<E: From<ClientError>> Walk<'_, E> {
         bindings: Vec<Binding>,
         name: &mut Vec<NameComponent>,
     ) -> Result<(), E> {
-        for binding in bindings {
-            let depth = name.len();
-            name.extend(binding.binding_name.iter().cloned());
-            match context.resolve(&binding.binding_name) {
-                Err(error) => {
-                    (self.visit)(name, Visited::Unreadable { error: error.into() })?;
+        for portion in bindings.chunks(PORTION) {
+            let resolved = each(portion, |binding| context.resolve(&binding.binding_name));
+            for (binding, resolved) in portion.iter().zip(resolved) {
+                let depth = name.len();
+                name.extend(binding.binding_name.iter().cloned());
+                match resolved {
+                    Err(error) => {
+                        (self.visit)(name, Visited::Unreadable { error: error.into() })?;
+                    }
+                    Ok(object) if binding.binding_type == BindingType::Nobject => {
+                        (self.visit)(name, Visited::Object { object: &object })?;
+                    }
+                    Ok(object) => self.context(orb, &object.assume(), name)?,
                 }
-                Ok(object) if binding.binding_type == BindingType::Nobject => {
-                    (self.visit)(name, Visited::Object { object: &object })?;
-                }
-                Ok(object) => self.context(orb, &object.assume(), name)?,
+                name.truncate(depth);
             }
-            name.truncate(depth);
         }
         Ok(())
     }
@@ -152,18 +159,18 @@ impl<E: From<ClientError>> Walk<'_, E> {
 }
 
 /// What tells contexts apart: the text of the reference.
-fn identity(orb: &Orb, object: &Object) -> String {
+pub(super) fn identity(orb: &Orb, object: &Object) -> String {
     orb.object_to_string(object).unwrap_or_default()
 }
 
 /// Where the service is: addresses and port.
-struct Home {
+pub(super) struct Home {
     addresses: Vec<IpAddr>,
     port: Option<u16>,
 }
 
 impl Home {
-    fn of(object: &Object) -> Self {
+    pub(super) fn of(object: &Object) -> Self {
         let (mut addresses, mut port) = (Vec::new(), None);
         for profile in object.ior().iiop_profiles().flatten() {
             port.get_or_insert(profile.port);
@@ -174,7 +181,7 @@ impl Home {
 
     /// Whether an object seems to be served there. The service may be reached by one address of its
     /// host and write another one into its references.
-    fn has(&self, object: &Object) -> bool {
+    pub(super) fn has(&self, object: &Object) -> bool {
         let mut profiles = object.ior();
         // A reference without an address that this program knows is left to the service.
         if profiles.iiop_profiles().next().is_none() {

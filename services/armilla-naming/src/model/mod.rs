@@ -2,7 +2,7 @@
 //!
 //! `rules` decides what an operation does and which exception it ends with, `change` applies what
 //! was decided, `listing` reads a context piece by piece, `text` has names and URLs as strings,
-//! `balance` chooses among the members of a group, `places` knows the names of a context. Time is an
+//! `balance` chooses among the members of a group, `places` knows the names of a context, `reach` the contexts that no name leads to. Time is an
 //! argument.
 
 mod balance;
@@ -11,6 +11,7 @@ mod change;
 mod error;
 mod listing;
 mod places;
+mod reach;
 mod rules;
 mod text;
 
@@ -20,6 +21,7 @@ pub(crate) use balance::{Candidate, nearness};
 pub use change::Change;
 pub use error::{NamingError, NotFoundReason};
 pub use listing::Listed;
+pub use reach::Held;
 pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 

@@ -29,11 +29,20 @@ impl NameTree {
     /// The names from the root to a context, shortest first, without cycles. `None` if there are
     /// too many to look at; none if the context is not bound below the root.
     pub fn names_of(&self, context: ContextId) -> Option<Vec<Vec<NameComponent>>> {
+        self.names_from(ROOT, context)
+    }
+
+    /// The same for names from another context than the root.
+    pub fn names_from(
+        &self,
+        from: ContextId,
+        context: ContextId,
+    ) -> Option<Vec<Vec<NameComponent>>> {
         let mut names = Vec::new();
         let mut open = VecDeque::from([(context, Vec::new(), HashSet::from([context]))]);
         let mut looked = 0;
         while let Some((at, behind, seen)) = open.pop_front() {
-            if at == ROOT {
+            if at == from {
                 names.push(behind.iter().rev().map(Step::component).collect());
                 continue;
             }

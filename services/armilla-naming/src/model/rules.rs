@@ -192,7 +192,7 @@ impl NameTree {
     }
 
     /// The group with one more member. A context does not join a group.
-    fn join(
+    pub(super) fn join(
         &self,
         before: Option<&Target>,
         target: Target,
@@ -309,6 +309,27 @@ impl NameTree {
         match self.contexts.len() < self.limits.contexts {
             true => Ok(ContextId(self.next)),
             false => Err(limit("contexts", self.limits.contexts, self.contexts.len() + 1)),
+        }
+    }
+
+    /// Fails if changes that make a way exceed a limit.
+    pub(super) fn check_changes(
+        &self,
+        name: &[NameComponent],
+        target: Option<&Target>,
+        changes: &[Change],
+    ) -> Result {
+        self.check_name(name)?;
+        target.map_or(Ok(()), |target| self.check_target(target))?;
+        let count = |is: fn(&Change) -> bool| changes.iter().filter(|change| is(change)).count();
+        let contexts = self.contexts.len() + count(|it| matches!(it, Change::Create { .. }));
+        let bindings = self.bindings + count(|it| matches!(it, Change::Bind { .. }));
+        if contexts > self.limits.contexts {
+            return Err(limit("contexts", self.limits.contexts, contexts));
+        }
+        match bindings <= self.limits.bindings {
+            true => Ok(()),
+            false => Err(limit("bindings", self.limits.bindings, bindings)),
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Status {
     pub liveness: Liveness,
     /// When.
     pub checked: Instant,
-    /// How many checks in a row found it not alive.
+    /// How many checks in a row found it gone or unreachable.
     pub failures: u32,
 }
 
@@ -54,7 +54,7 @@ impl Statuses {
         self.lock().get(&key(reference))?.status.clone()
     }
 
-    /// Records a check, and returns how many in a row have found the object not alive.
+    /// Records a check, and returns how many in a row have found the object dead.
     pub(super) fn record(&self, reference: &ReferenceOctets, liveness: Liveness) -> u32 {
         let mut all = self.lock();
         if all.len() >= MOST {
@@ -64,7 +64,7 @@ impl Statuses {
         }
         let known = all.entry(key(reference)).or_default();
         let before = known.status.as_ref().map_or(0, |status| status.failures);
-        let failures = if liveness == Liveness::Alive { 0 } else { before.saturating_add(1) };
+        let failures = if liveness.is_dead() { before.saturating_add(1) } else { 0 };
         known.status = Some(Status { liveness, checked: Instant::now(), failures });
         failures
     }
@@ -74,7 +74,7 @@ impl Statuses {
         let all = self.lock();
         let known = all.get(&key(reference));
         let status = known.and_then(|known| known.status.as_ref());
-        let alive = status.is_none_or(|status| status.liveness == Liveness::Alive);
+        let alive = status.is_none_or(|status| !status.liveness.is_dead());
         let load = known.map_or(0.0, |known| known.load(Instant::now()));
         Candidate { alive, load, nearness }
     }
@@ -92,7 +92,7 @@ impl Statuses {
         let all = self.lock();
         let checked = all.values().filter_map(|known| known.status.as_ref());
         let (alive, others): (Vec<&Status>, Vec<_>) =
-            checked.partition(|status| status.liveness == Liveness::Alive);
+            checked.partition(|status| !status.liveness.is_dead());
         (alive.len(), others.len())
     }
 }

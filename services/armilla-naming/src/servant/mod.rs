@@ -4,8 +4,10 @@
 //! passes operations on to contexts of other servers, `balancer` chooses among the members of a
 //! group, `liveness` knows which objects answer, `permission` asks the rules. `references` turns
 //! references into octets and back, `stored_reply` puts those octets into replies, `exceptions`
-//! turns errors into exceptions. `service` assembles everything, and `operator` is for consoles.
+//! turns errors into exceptions. `service` assembles everything; `operator` is for consoles,
+//! `administration` for commands, `upkeep` finds contexts that no name leads to.
 
+mod administration;
 mod balancer;
 mod contexts;
 mod exceptions;
@@ -18,6 +20,7 @@ mod permission;
 mod references;
 mod service;
 mod stored_reply;
+mod upkeep;
 
 pub use foreign::ForeignLimits;
 pub use iterators::IteratorLimits;
@@ -30,6 +33,7 @@ pub use service::{NamingService, NamingServiceBuilder};
 use crate::access::Rules;
 use crate::model::Seconds;
 use crate::store::Store;
+use administration::Watches;
 use armilla::Orb;
 use foreign::Foreign;
 use iterators::Iterators;
@@ -44,6 +48,7 @@ struct Names {
     statuses: Statuses,
     rules: Rules,
     foreign: Foreign,
+    watches: Watches,
 }
 
 /// The time of a binding that is made now.

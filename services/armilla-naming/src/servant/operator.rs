@@ -3,7 +3,7 @@
 use super::{NamingService, now};
 use crate::access::{Client, Operation};
 use crate::model::{
-    Bind, Change, Decision, Found, NameComponent, NameTree, NamingError, ROOT, Target,
+    Bind, Change, Decision, Found, Held, NameComponent, NameTree, NamingError, ROOT, Target,
 };
 use crate::store::ChangeError;
 use armilla::Orb;
@@ -26,7 +26,13 @@ impl NamingService {
         self.names.permit_to(client, &tree, operation, ROOT, name).is_ok()
     }
 
-    /// Binds an object to a name, in place of another object, as the rules say.
+    /// Whether the store can take changes, as `/healthz` asks.
+    pub(crate) fn check_store(&self) -> Result<(), String> {
+        self.names.store.check().map_err(|error| error.to_string())
+    }
+
+    /// Binds an object to a name, in place of another object, as the rules say. Missing contexts are
+    /// made.
     pub(crate) fn rebind(
         &self,
         client: Client,
@@ -34,30 +40,79 @@ impl NamingService {
         target: &Target,
     ) -> Result<(), ChangeError> {
         self.change(|tree| {
+            self.permit_way(client, tree, name)?;
             self.names.permit_bind_to(client, tree, ROOT, name, target)?;
-            let shared = self.names.balance(tree, ROOT, name);
-            tree.bind(ROOT, name, target.clone(), shared.map_or(Bind::Replace, Bind::Join), now())
+            let how = self.names.balance(tree, ROOT, name).map_or(Bind::Replace, Bind::Join);
+            tree.bind_with_way(ROOT, name, Some(target.clone()), how, now())
         })
     }
 
-    /// Binds a name to a new context.
+    /// Fails if the rules do not allow the contexts to be made that are missing on the way.
+    fn permit_way(
+        &self,
+        client: Client,
+        tree: &NameTree,
+        name: &[NameComponent],
+    ) -> Result<(), NamingError> {
+        let Some(first) = tree.missing(ROOT, name) else { return Ok(()) };
+        (first..name.len()).try_for_each(|end| {
+            self.names.permit_to(client, tree, Operation::Bind, ROOT, &name[..end])
+        })
+    }
+
+    /// Binds a name to a new context. Missing contexts on the way are made.
     pub(crate) fn bind_new_context(
         &self,
         client: Client,
         name: &[NameComponent],
     ) -> Result<(), ChangeError> {
         self.change(|tree| {
+            self.permit_way(client, tree, name)?;
             self.names.permit_to(client, tree, Operation::Bind, ROOT, name)?;
-            tree.bind_new_context(ROOT, name, now())
+            tree.bind_with_way(ROOT, name, None, Bind::New, now())
         })
     }
 
-    /// Unbinds a name.
-    pub(crate) fn unbind(&self, client: Client, name: &[NameComponent]) -> Result<(), ChangeError> {
+    /// Whether the rules allow a client to unbind a name, with what is below it.
+    pub(crate) fn may_unbind(&self, client: Client, name: &[NameComponent]) -> bool {
+        let tree = self.names.store.read();
+        self.names.permit_unbind_to(client, &tree, ROOT, name).is_ok()
+    }
+
+    /// What only a name leads to.
+    pub(crate) fn held(&self, name: &[NameComponent]) -> Held {
+        let tree = self.names.store.read();
+        let place = tree.place(ROOT, name);
+        place.map(|(context, step)| tree.held(context, &step)).unwrap_or_default()
+    }
+
+    /// Unbinds a name, and destroys the contexts to which only this name leads, with all that is
+    /// bound in them. Returns what went besides the name.
+    pub(crate) fn unbind(
+        &self,
+        client: Client,
+        name: &[NameComponent],
+    ) -> Result<Held, ChangeError> {
+        {
+            let tree = self.names.store.read();
+            self.names.permit_unbind_to(client, &tree, ROOT, name)?;
+        }
+        let held = self.held(name);
+        // What is deepest goes first, so that a failure leaves nothing that no name leads to.
+        for context in held.contexts.iter().rev() {
+            self.names.empty(*context)?;
+        }
         self.change(|tree| {
             self.names.permit_unbind_to(client, tree, ROOT, name)?;
-            tree.unbind(ROOT, name)
-        })
+            let place = tree.place(ROOT, name);
+            let Decision::Here { mut changes, created } = tree.unbind(ROOT, name)? else {
+                return tree.unbind(ROOT, name);
+            };
+            let now_held = place.map(|(at, step)| tree.held(at, &step)).unwrap_or_default();
+            changes.extend(tree.destruction(&now_held.contexts));
+            Ok(Decision::Here { changes, created })
+        })?;
+        Ok(held)
     }
 
     /// Gives a binding another name, at once. What has another name can be read under that, so the

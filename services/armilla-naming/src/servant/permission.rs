@@ -12,7 +12,7 @@ use armilla_ipc::Address;
 use std::net::IpAddr;
 
 /// The client of the current request; its user only if that `matters`.
-fn client(orb: &Orb, user_matters: bool) -> Client {
+pub(super) fn client(orb: &Orb, user_matters: bool) -> Client {
     match orb.caller() {
         Ok(Some(Address::Tcp { host, .. })) => {
             host.parse::<IpAddr>().map_or(Client::Unknown, Client::from)

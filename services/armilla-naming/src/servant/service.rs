@@ -1,6 +1,7 @@
 //! Assembling a naming service in an ORB.
 
 use super::Names;
+use super::administration::{Operators, Watches};
 use super::contexts::Contexts;
 use super::foreign::{Foreign, ForeignLimits};
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
@@ -11,7 +12,8 @@ use crate::access::Rules;
 use crate::client::{Liveness, check};
 use crate::model::{ContextId, Limits, ROOT, ReferenceOctets};
 use crate::store::Store;
-use armilla::{AnyServant, Orb, SystemException};
+use armilla::{AnyServant, ObjectId, Orb, Poa, SystemException};
+use armilla_cos_naming::administration::{administration, watch};
 use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
 use armilla_giop::url::NAME_SERVICE;
 use std::fmt;
@@ -21,6 +23,9 @@ use std::time::Duration;
 /// The keys of the root context in `corbaloc:` URLs: the one that CORBA defines, which omniNames
 /// and TAO use, and the one of JacORB.
 const KEYS: [&str; 2] = [NAME_SERVICE, "StandardNS/NameServer-POA/_root"];
+
+/// The key of what operators ask, in `corbaloc:` URLs.
+const ADMINISTRATION: &str = "ArmillaNaming";
 
 /// A naming service in this process. It serves as long as this value or a clone of it exists and
 /// its ORB runs.
@@ -112,6 +117,7 @@ impl NamingServiceBuilder {
             statuses: Statuses::default(),
             rules: self.rules,
             foreign: Foreign::new(self.foreign),
+            watches: Watches::default(),
         });
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
         let contexts = poa.default_servant(contexts_servant(&names, None)).build()?;
@@ -122,11 +128,24 @@ impl NamingServiceBuilder {
         let poa = orb.root_poa().create_poa("naming iterators").user_ids();
         names.iterators.set_poa(poa.default_servant(servant).build()?);
         let root: NamingContextExtRef = context_reference(&contexts, ROOT)?.assume();
+        serve_operators(orb, &names, &contexts)?;
         let mut urls = KEYS.map(|key| orb.publish(key, &root)).into_iter();
         let url = urls.by_ref().collect::<Result<Vec<_>, _>>()?.swap_remove(0);
         orb.register_initial_reference(NAME_SERVICE, &root)?;
         Ok(NamingService { names, root, url })
     }
+}
+
+/// Serves what operators ask, at a key of its own.
+fn serve_operators(orb: &Orb, names: &Arc<Names>, contexts: &Poa) -> Result<(), SystemException> {
+    let operators = || Operators(Arc::downgrade(names));
+    let poa = orb.root_poa().create_poa("naming watches").user_ids();
+    let watches = poa.default_servant(watch::tie(operators())).build()?;
+    names.watches.set_poas(watches, contexts.clone());
+    let poa = orb.root_poa().create_poa("naming administration").persistent().user_ids().build()?;
+    let id = ObjectId::from(ADMINISTRATION);
+    let reference = poa.activate_servant_with_id(id, administration::tie(operators()))?;
+    orb.publish(ADMINISTRATION, &reference).map(drop)
 }
 
 /// The servant of a context, or of all that have none of their own.
@@ -187,6 +206,11 @@ impl NamingService {
     /// How many of the objects that were checked are alive, and how many are not.
     pub fn checked(&self) -> (usize, usize) {
         self.names.statuses.counts()
+    }
+
+    /// How many watches there are: clients that are told of changes.
+    pub fn open_watches(&self) -> usize {
+        self.names.watches.count()
     }
 
     /// How many binding iterators are open.

@@ -101,10 +101,19 @@ pub(super) async fn unbind(
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        match shown.permits(client, Operation::Unbind, &name) {
-            true => changed(shown.service.unbind(client, &name)),
-            false => Err(denied()),
+        let may = shown.permits(client, Operation::Unbind, &name);
+        if !may || !shown.service.may_unbind(client, &name) {
+            return Err(denied());
         }
+        let held = shown.service.held(&name);
+        if held.bindings > 0 && fields.get("contents").is_none_or(|answer| answer != "remove") {
+            let (bindings, contexts) = (held.bindings, held.contexts.len());
+            return Err((
+                StatusCode::CONFLICT,
+                format!("only this name leads to {bindings} names in {contexts} contexts"),
+            ));
+        }
+        changed(shown.service.unbind(client, &name).map(drop))
     })
     .await
 }

@@ -132,7 +132,7 @@ impl Rounds {
         // What code of the program that embeds the server does in a check costs that check.
         let checked = catch_unwind(AssertUnwindSafe(|| {
             let (found, failures) = self.service.check(reference, self.settings.timeout);
-            if found != Liveness::Alive {
+            if found.is_dead() {
                 self.sweep(context, step, reference, &found, failures);
             }
         }));

@@ -5,14 +5,17 @@ use crate::servant::NamingService;
 use std::fmt::Write as _;
 
 pub(super) fn text(service: &NamingService) -> String {
-    let (contexts, bindings) = {
+    service.sweep_iterators();
+    let (contexts, bindings, orphans) = {
         let tree = service.store().read();
-        (tree.contexts(), tree.bindings())
+        (tree.contexts(), tree.bindings(), tree.orphans().len())
     };
     let (alive, dead) = service.checked();
     let gauges = [
         ("armilla_naming_contexts", "Naming contexts.", contexts),
         ("armilla_naming_bindings", "Bindings in all contexts.", bindings),
+        ("armilla_naming_orphans", "Contexts that no name leads to.", orphans),
+        ("armilla_naming_watches", "Open watches.", service.open_watches()),
         ("armilla_naming_iterators", "Open binding iterators.", service.open_iterators()),
         ("armilla_naming_objects_alive", "Objects that the last check found alive.", alive),
         (

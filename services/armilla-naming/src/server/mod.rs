@@ -148,11 +148,13 @@ impl Server {
             self.checker = Some(checker.map_err(ServerError::Thread)?);
         }
         let (service, events) = (self.service.clone(), Events::new());
+        let store = self.service.clone();
         let pages = self.pages(builder.read_only);
         let complete = |console: ConsoleBuilder| {
             console
                 .metrics(move || metrics::text(&service))
                 .metrics(move || metrics.to_prometheus())
+                .check(move || store.check_store())
                 .events(&events)
                 .pages(pages)
         };
@@ -183,12 +185,12 @@ impl Server {
     fn import(&self, url: &str) -> Result<(), ServerError> {
         let failed = |error: ClientError| ServerError::Import(url.to_owned(), error);
         let from = self.orb.string_to_object(url)?.narrow()?;
-        let snapshot = export(&self.orb, &from).map_err(failed)?;
+        let snapshot = export(&self.orb, &from, &|_| ()).map_err(failed)?;
         for (name, why) in &snapshot.unreadable {
             tracing::warn!(name, why, "a name was not imported");
         }
         let to = self.service.root().upcast();
-        let done = import(&self.orb, &snapshot, &to, false).map_err(failed)?;
+        let done = import(&self.orb, &snapshot, &to, false, &|_, _| ()).map_err(failed)?;
         tracing::info!(bound = done.bound, kept = done.kept.len(), url, "names were imported");
         Ok(())
     }

@@ -9,10 +9,12 @@ use crate::model::{
     stringify_name,
 };
 use crate::servant::now;
+use armilla::CdrResult;
+use armilla_giop::ior::IiopProfile;
 use armilla_service::axum::extract::{Query, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{IntoResponse, Response};
-use armilla_service::page::{Page, page};
+use armilla_service::page::{Page, facts, page, table};
 use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::collections::HashMap;
@@ -71,7 +73,7 @@ fn names_page(shown: &Shown, client: Client, parameters: &HashMap<String, String
             button { "Search" }
         }
         div #live {
-            (table(shown, client, &rows))
+            (bindings(shown, client, &rows, !query.is_empty()))
             @if let Some(last) = more {
                 @let next = format!("/?name={}&after={}", escaped(text), escaped(&last));
                 p { a href=(next) { "More" } }
@@ -162,24 +164,18 @@ fn found(
     (rows, None)
 }
 
-fn table(shown: &Shown, client: Client, rows: &[Row]) -> Markup {
-    html! {
-        @if rows.is_empty() {
-            p.quiet { "Nothing is bound here." }
-        } @else {
-            table.cards {
-                thead { tr {
-                    @for head in ["Name", "Interface", "Address", "State", "Age", ""] {
-                        th { (head) }
-                    }
-                } }
-                tbody { @for row in rows { (table_row(shown, client, row)) } }
-            }
-        }
+/// A table of bindings. Those that a search has found have their whole names, others what the
+/// context calls them.
+fn bindings(shown: &Shown, client: Client, rows: &[Row], whole: bool) -> Markup {
+    if rows.is_empty() {
+        let what = if whole { "Nothing was found." } else { "Nothing is bound here." };
+        return html! { p.quiet { (what) } };
     }
+    let heads = ["Name", "Interface", "Address", "State", "Age", ""];
+    table(&heads, rows.iter().map(|row| cells(shown, client, row, whole)))
 }
 
-fn table_row(shown: &Shown, client: Client, Row { name, bound }: &Row) -> Markup {
+fn cells(shown: &Shown, client: Client, Row { name, bound }: &Row, whole: bool) -> Vec<Markup> {
     let text = stringify_name(name);
     let last = stringify_name(&name[name.len().saturating_sub(1)..]);
     // As `list` does, a page tells of each binding below a context that the client may read; what it
@@ -190,26 +186,41 @@ fn table_row(shown: &Shown, client: Client, Row { name, bound }: &Row) -> Markup
         Target::Context(_) => format!("/?name={}", escaped(&text)),
         _ => format!("/binding?name={}", escaped(&text)),
     };
+    let called = if whole { &text } else { &last };
+    let code = |text: String| html! { @if !text.is_empty() { code { (text) } } };
+    vec![
+        html! { a href=(link) { (called) @if bound.target.is_context() { "/" } } },
+        code(kind),
+        code(place),
+        html! { @if readable { (state(shown, &bound.target)) } },
+        html! { @if readable { (age(u64::from(now().saturating_sub(bound.since)))) } },
+        html! {
+            @if shown.permits(client, Operation::Unbind, name) {
+                (unbind_form(shown, &text, &bound.target))
+            }
+        },
+    ]
+}
+
+/// The form that unbinds a name. With a context it removes what only this name leads to, and says
+/// before how much is bound in it.
+fn unbind_form(shown: &Shown, text: &str, target: &Target) -> Markup {
+    let within = match target {
+        Target::Context(context) => shown.service.store().read().bindings_of(*context),
+        _ => 0,
+    };
+    let question = match within {
+        0 => format!("Unbind {text}?"),
+        1 => format!("Unbind {text}, and remove the name in it, with all that only it leads to?"),
+        _ => format!(
+            "Unbind {text}, and remove the {within} names in it, with all that only they lead to?"
+        ),
+    };
     html! {
-        tr {
-            td data-label="Name" {
-                a href=(link) { (last) @if bound.target.is_context() { "/" } }
-            }
-            td data-label="Interface" { code { (kind) } }
-            td data-label="Address" { code { (place) } }
-            td data-label="State" { @if readable { (state(shown, &bound.target)) } }
-            td data-label="Age" {
-                @if readable { (age(u64::from(now().saturating_sub(bound.since)))) }
-            }
-            td {
-                @if shown.permits(client, Operation::Unbind, name) {
-                    form data-send action="/unbind" method="post"
-                        data-confirm=(format!("Unbind {text}?")) {
-                        input type="hidden" name="name" value=(text);
-                        button aria-label=(format!("Unbind {text}")) { "Unbind" }
-                    }
-                }
-            }
+        form data-send action="/unbind" method="post" data-confirm=(question) {
+            input type="hidden" name="name" value=(text);
+            @if within > 0 { input type="hidden" name="contents" value="remove"; }
+            button aria-label=(format!("Unbind {text}")) { "Unbind" }
         }
     }
 }
@@ -222,7 +233,7 @@ fn summary(target: &Target) -> (String, String) {
     };
     match target {
         Target::Object(reference) => of(reference),
-        Target::Context(_) => ("context".to_owned(), "here".to_owned()),
+        Target::Context(_) => ("context".to_owned(), String::new()),
         Target::ForeignContext(reference) => ("context".to_owned(), of(reference).1),
         Target::Group(group) => {
             let first = group.members.first().map(|member| of(&member.reference));
@@ -239,11 +250,12 @@ fn state(shown: &Shown, target: &Target) -> Markup {
         Some(status) => match status.liveness {
             Liveness::Alive => ("good", "alive".to_owned()),
             Liveness::Gone => ("bad", "gone".to_owned()),
+            Liveness::Unsure(_) => ("warn", "unsure".to_owned()),
             Liveness::Unreachable(_) => ("warn", "unreachable".to_owned()),
         },
     };
     let (class, text) = match target {
-        Target::Context(_) => ("quiet", String::new()),
+        Target::Context(_) => return html! {},
         Target::Object(reference) | Target::ForeignContext(reference) => word(reference),
         Target::Group(group) => {
             let words: Vec<_> = group.members.iter().map(|one| word(&one.reference)).collect();
@@ -333,36 +345,40 @@ pub(super) async fn binding(
 fn decoded(shown: &Shown, reference: &ReferenceOctets) -> Markup {
     let ior = ior(reference);
     let status = shown.service.status(reference);
-    html! {
-        table {
-            tbody {
-                tr { th { "Interface" } td { code { (ior.type_id) } } }
-                tr { th { "State" } td {
-                    @match &status {
-                        Some(status) => {
-                            (status.liveness) ", checked "
-                            (age(status.checked.elapsed().as_secs())) " ago"
-                        }
-                        None => { "not checked" }
-                    }
-                } }
-                @for profile in ior.iiop_profiles() {
-                    @match profile {
-                        Ok(profile) => tr { th { "IIOP " (profile.version) } td {
-                            code { (profile.host) ":" (profile.port) }
-                            br;
-                            "key " code { (printable(&profile.object_key)) }
-                            @if !profile.components.is_empty() {
-                                br;
-                                (profile.components.len()) " components"
-                            }
-                        } },
-                        Err(error) => tr { th { "IIOP" } td.bad { (error) } },
-                    }
-                }
-                tr { th { "Reference" } td { code { (ior.to_text().unwrap_or_default()) } } }
+    let state = html! {
+        @match &status {
+            Some(status) => {
+                (status.liveness) ", checked " (age(status.checked.elapsed().as_secs())) " ago"
             }
+            None => { "not checked" }
         }
+    };
+    let profiles: Vec<(String, Markup)> = ior.iiop_profiles().map(profile).collect();
+    let mut rows = vec![
+        ("Interface", html! { @if !ior.type_id.is_empty() { code { (ior.type_id) } } }),
+        ("State", state),
+    ];
+    rows.extend(profiles.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    rows.push(("Reference", html! { code { (ior.to_text().unwrap_or_default()) } }));
+    facts(rows)
+}
+
+/// What a profile is called, and what it says.
+fn profile(profile: CdrResult<IiopProfile>) -> (String, Markup) {
+    match profile {
+        Ok(profile) => (
+            format!("IIOP {}", profile.version),
+            html! {
+                code { (profile.host) ":" (profile.port) }
+                br;
+                "key " code { (printable(&profile.object_key)) }
+                @if !profile.components.is_empty() {
+                    br;
+                    (profile.components.len()) " components"
+                }
+            },
+        ),
+        Err(error) => ("IIOP".to_owned(), html! { span.bad { (error) } }),
     }
 }
 

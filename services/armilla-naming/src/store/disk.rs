@@ -1,10 +1,10 @@
 //! The file of a store: a table of contexts and a table of bindings.
 
 use super::codec::{decode, encode};
-use crate::model::{Bound, Change, ContextId, NameTree, Step};
+use crate::model::{Bound, Change, ContextId, NameTree, ROOT, Step, Target};
 use armilla_store::{
-    CommitError, EngineError, File, Format, Persist, ReadableTable, StoreError, TableDefinition,
-    Transaction,
+    CommitError, EngineError, File, Format, Persist, ReadableTable, Salvage, StoreError,
+    TableDefinition, Transaction,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,6 +37,21 @@ static FORMAT: Format = Format {
     },
 };
 
+/// What was saved of a damaged store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many contexts, with the root,
+    pub contexts: usize,
+    /// and how many bindings were saved.
+    pub bindings: usize,
+    /// How many contexts no name leads to.
+    pub orphans: usize,
+    /// The last commit that the store had counted, in words.
+    pub last_commit: Option<String>,
+    /// What is damaged or lost, where.
+    pub losses: Vec<String>,
+}
+
 pub(super) struct Disk {
     file: File,
     /// The number of bindings in the file.
@@ -55,6 +70,74 @@ impl Disk {
         let count = tree.bindings() as u64;
         Ok((Self { file, count }, tree))
     }
+}
+
+/// Saves what can be saved of the store in a directory into a new one in another.
+pub(super) fn recover(from: &Path, to: &Path) -> Result<Recovered, StoreError> {
+    if to.join(FORMAT.file).exists() {
+        let what = "is there already: choose a directory without a store";
+        return Err(StoreError::new(to.join(FORMAT.file), what));
+    }
+    let salvage = Salvage::open(from, &FORMAT)?;
+    let tree = salvaged(&salvage)?;
+    let (mut disk, _) = Disk::open(to)?;
+    let mut changes = Vec::new();
+    for context in tree.context_ids().filter(|context| *context != ROOT) {
+        let created = tree.created(context).unwrap_or_default();
+        changes.push(Change::Create { context, created });
+    }
+    for context in tree.context_ids() {
+        for (step, bound) in tree.bindings_after(context, None).into_iter().flatten() {
+            changes.push(Change::Bind { context, step: step.clone(), bound: bound.clone() });
+        }
+    }
+    // The numbers of contexts that are lost are not given again.
+    let next = tree.next_context();
+    disk.file.write(|transaction| {
+        disk.count = write(transaction, &changes, 0)?;
+        transaction.open_table(NUMBERS)?.insert(NEXT, next.0)?;
+        Ok(())
+    })?;
+    Ok(Recovered {
+        contexts: tree.contexts(),
+        bindings: tree.bindings(),
+        orphans: tree.orphans().len(),
+        last_commit: salvage.last_commit(),
+        losses: salvage.losses(),
+    })
+}
+
+/// The tree that is left. A context whose record is lost is made anew if something is bound in it,
+/// or if it is bound.
+fn salvaged(salvage: &Salvage) -> Result<NameTree, StoreError> {
+    let mut contexts = BTreeMap::from([(0, 0)]);
+    let mut bindings: BTreeMap<u64, Vec<(Step, Bound)>> = BTreeMap::new();
+    salvage.rows(CONTEXTS, |context, since| {
+        contexts.insert(context, since);
+        Ok(())
+    })?;
+    salvage.rows(BINDINGS, |(context, step), record| {
+        let bound = Step::from_text(step).zip(decode(step, record));
+        let bound = bound.ok_or("its checksum is wrong")?;
+        bindings.entry(context).or_default().push(bound);
+        Ok(())
+    })?;
+    let next = salvage.number(NEXT)?;
+    for (context, bound) in &bindings {
+        contexts.entry(*context).or_insert(0);
+        for (_, bound) in bound {
+            if let Target::Context(child) = bound.target {
+                contexts.entry(child.0).or_insert(bound.since);
+            }
+        }
+    }
+    let mut tree = NameTree::default();
+    for (context, since) in contexts {
+        let bindings = bindings.remove(&context).unwrap_or_default();
+        tree.load(ContextId(context), since, bindings);
+    }
+    tree.reserve_below(next);
+    Ok(tree)
 }
 
 /// A tree that is being read.
@@ -124,6 +207,10 @@ impl Persist<Change> for Disk {
         })?;
         self.count = count;
         Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        self.file.check()
     }
 }
 

@@ -16,6 +16,8 @@ pub use armilla_store::StoreError;
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use codec::check_record;
+#[cfg(feature = "disk")]
+pub use disk::Recovered;
 pub use error::ChangeError;
 #[cfg(feature = "etcd")]
 pub use etcd::ClusterUser;
@@ -90,6 +92,24 @@ impl Store {
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
         let (disk, tree) = disk::Disk::open(directory.as_ref())?;
         Ok(Self::new(tree, Some(Box::new(disk))))
+    }
+
+    /// Saves what can be saved of the store in the directory `from`, which may be damaged, into a new
+    /// store in the directory `to`. Nothing is changed in `from`, which no process may have open.
+    ///
+    /// # Errors
+    /// Nothing can be read, or the new store cannot be written, or is there already.
+    #[cfg(feature = "disk")]
+    pub fn recover(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Recovered, StoreError> {
+        disk::recover(from.as_ref(), to.as_ref())
+    }
+
+    /// Whether a change could be made durable now. It asks the disk or the cluster.
+    ///
+    /// # Errors
+    /// It could not; the text says why.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.contents.commits.as_ref().map_or(Ok(()), GroupCommit::check)
     }
 
     pub(crate) fn new(tree: NameTree, persist: Option<Box<dyn Persist<Change>>>) -> Self {

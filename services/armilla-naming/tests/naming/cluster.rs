@@ -96,8 +96,34 @@ fn a_cluster_that_says_nothing_is_not_waited_for_without_end() {
     let address = format!("etcd://{}", silent.local_addr().unwrap());
     for user in [None, Some(ClusterUser::new("names", "secret"))] {
         let refused = Store::shared_as(&address, user).unwrap_err().to_string();
-        assert!(refused.contains("no member has answered"), "{refused}");
+        assert!(refused.contains("no member of the etcd cluster has answered"), "{refused}");
     }
+}
+
+#[test]
+fn a_cluster_that_goes_away_fails_changes_and_the_check_at_once_and_comes_back() {
+    let Some(mut cluster) = Cluster::start("away") else { return };
+    let store = open(&cluster.address());
+    bind(&store, "vega").unwrap();
+    assert_eq!(store.check(), Ok(()));
+    (0..3).for_each(|member| cluster.kill_member(member));
+    for turn in 0..3 {
+        let begun = std::time::Instant::now();
+        let error = match bind(&store, &format!("deneb{turn}")) {
+            Err(ChangeError::Store(error)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(error.contains("etcd") && error.contains("listens"), "{error}");
+        // It was ten seconds; a loaded machine is slow.
+        assert!(begun.elapsed() < std::time::Duration::from_secs(8), "{:?}", begun.elapsed());
+        assert!(store.check().unwrap_err().to_string().contains("etcd"));
+    }
+    assert_eq!(store.read().bindings(), 1, "what was refused is not there");
+    (0..3).for_each(|member| cluster.start_member(member));
+    while store.check().is_err() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    bind(&store, "altair").unwrap();
 }
 
 #[test]

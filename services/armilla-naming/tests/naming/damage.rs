@@ -86,3 +86,47 @@ fn a_damaged_file_is_refused_or_read_whole() {
     }
     assert!(refused > 30, "only {refused} of 90 were refused");
 }
+
+/// Recovers damaged octets; what is left is right, and what is not is said.
+fn recovered(octets: &[u8], expected: &[String], what: &str) -> usize {
+    let (from, to) = (Directory::new("recover-from"), Directory::new("recover-to"));
+    fs::create_dir_all(from.path()).unwrap();
+    fs::write(from.path().join("names.redb"), octets).unwrap();
+    let Ok(saved) = Store::recover(from.path(), to.path()) else { return 0 };
+    let found = contents(&Store::open(to.path()).unwrap().read());
+    assert_eq!(found.len(), saved.bindings, "{what}");
+    let wrong: Vec<_> = found.iter().filter(|one| !expected.contains(one)).collect();
+    assert!(wrong.is_empty(), "{what}: {wrong:?}");
+    assert!(found.len() == expected.len() || !saved.losses.is_empty(), "{what}: a silent loss");
+    assert!(Store::recover(from.path(), to.path()).is_err(), "there is a store already");
+    found.len()
+}
+
+#[test]
+fn what_can_be_saved_is_saved_with_an_octet_flipped_in_any_page() {
+    let original = Directory::new("recover-original");
+    make(original.path());
+    let file = original.path().join("names.redb");
+    let expected = contents(&Store::open(original.path()).unwrap().read());
+    let closed = fs::read(&file).unwrap();
+    let open = Store::open(original.path()).unwrap();
+    bind(&open, "last");
+    let expected_killed = contents(&open.read());
+    let killed = fs::read(&file).unwrap();
+    drop(open);
+    for (end, whole, expected) in
+        [("closed", closed, expected), ("killed", killed, expected_killed)]
+    {
+        for (page, octets) in whole.chunks(4096).enumerate() {
+            let Some(used) = octets.iter().rposition(|octet| *octet != 0) else { continue };
+            let mut damaged = whole.clone();
+            damaged[page * 4096 + (page * 97) % (used + 1)] ^= 4;
+            let what = format!("{end}, page {page}");
+            let left = recovered(&damaged, &expected, &what);
+            assert!(left + 1 >= expected.len(), "{what}: {left} of {} are left", expected.len());
+        }
+        for length in (0..whole.len()).step_by(40_009) {
+            recovered(&whole[..length], &expected, &format!("{end}, cut to {length}"));
+        }
+    }
+}

@@ -7,6 +7,7 @@ use armilla_naming::access::Rules;
 use armilla_naming::client::Liveness;
 use armilla_naming::model::{Found, ROOT, ReferenceOctets, Target, parse_name};
 use armilla_naming::server::{CheckSettings, Server, ServerBuilder};
+use armilla_store::faults::{Fault, Faults};
 use served::{name, object};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -73,7 +74,8 @@ fn a_form_gets_the_reason_of_a_failure() {
         ("/bind", r#"{"name":"a//b","reference":"IOR:00"}"#, 400, "empty"),
         ("/bind", r#"{"name":"a","reference":"file:///etc/passwd"}"#, 400, "IOR: or corbaloc:"),
         ("/bind", r#"{"name":"a","reference":"IOR:zz"}"#, 400, "IOR"),
-        ("/bind", r#"{"name":"a/b","reference":"corbaloc::h/k"}"#, 409, "not bound"),
+        ("/bind", r#"{"name":"o","reference":"corbaloc::h/k"}"#, 204, ""),
+        ("/bind", r#"{"name":"o/b","reference":"corbaloc::h/k"}"#, 409, "not to a context"),
         ("/unbind", r#"{"name":"a"}"#, 409, "not bound"),
         ("/rename", r#"{"from":"a","to":"b"}"#, 409, "not bound"),
         ("/bind", "nonsense", 400, ""),
@@ -83,6 +85,65 @@ fn a_form_gets_the_reason_of_a_failure() {
     }
     assert_eq!(get(&server, "/?name=a//b").0, 400);
     assert_eq!(get(&server, "/?name=absent").0, 404);
+    server.orb().shutdown();
+}
+
+#[test]
+fn contexts_on_the_way_are_made_and_go_with_what_only_they_lead_to() {
+    let server = start(unchecked());
+    let root = server.service().root();
+    let bound = r#"{"name":"x/y/z","reference":"corbaloc::h/k"}"#;
+    assert_eq!(post(&server, "/bind", bound).0, 204);
+    assert_eq!(post(&server, "/context", r#"{"name":"x/a/b"}"#).0, 204);
+    assert!(root.resolve(&name("x/y/z")).is_ok() && root.resolve(&name("x/a/b")).is_ok());
+    let shared = root.resolve(&name("x/a")).unwrap().assume();
+    root.bind_context(&name("kept"), &shared).unwrap();
+
+    let (_, page) = get(&server, "/");
+    assert!(page.contains("remove the 2 names in it"), "{page}");
+    let (status, said) = post(&server, "/unbind", r#"{"name":"x"}"#);
+    assert!(
+        status == 409 && said.contains("only this name leads to 3 names in 2 contexts"),
+        "{said}"
+    );
+    assert_eq!(post(&server, "/unbind", r#"{"name":"x","contents":"remove"}"#).0, 204);
+    assert!(root.resolve(&name("x")).is_err());
+    assert!(root.resolve(&name("kept/b")).is_ok(), "another name leads there");
+    let tree = server.service().store().read();
+    assert_eq!((tree.contexts(), tree.bindings(), tree.orphans()), (3, 2, Vec::new()));
+    drop(tree);
+    server.orb().shutdown();
+}
+
+#[test]
+fn a_search_shows_whole_names_and_contexts_have_no_state() {
+    let server = start(unchecked());
+    for site in ["a", "b"] {
+        let bound = format!(r#"{{"name":"{site}/dome.device","reference":"corbaloc::h/k"}}"#);
+        assert_eq!(post(&server, "/bind", &bound).0, 204);
+    }
+    let (_, page) = get(&server, "/?q=dome");
+    assert!(page.contains(">a/dome.device<") && page.contains(">b/dome.device<"), "{page}");
+    let (_, page) = get(&server, "/");
+    assert!(!page.contains("State"), "{page}");
+    server.orb().shutdown();
+}
+
+#[test]
+fn a_service_whose_store_cannot_be_written_is_not_healthy() {
+    let directory = served::Directory::new("health");
+    let faults = Faults::below(directory.path()).unwrap();
+    let server = start(unchecked().store(Store::open(directory.path()).unwrap()));
+    // It is not told to run, which is no fault of the store.
+    assert!(!get(&server, "/healthz").1.contains("names.redb"));
+    faults.fail(Fault::Full, 0, true);
+    let (status, said) = get(&server, "/healthz");
+    assert!(status == 503 && said.contains("names.redb"), "{said}");
+    assert!(get(&server, "/metrics").1.contains("armilla_healthy 0"));
+    faults.heal();
+    while get(&server, "/healthz").1.contains("names.redb") {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     server.orb().shutdown();
 }
 

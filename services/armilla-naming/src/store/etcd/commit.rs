@@ -89,9 +89,19 @@ impl Persist<Change> for Commits {
                 Ok(())
             }
             Ok(None) => Err(CommitError::Conflict),
-            Err(error @ Unanswered::Refused(_)) => Err(self.cluster.failed(&error).into()),
+            Err(error @ (Unanswered::Refused(_) | Unanswered::Absent(_))) => {
+                Err(self.cluster.failed(&error).into())
+            }
             Err(error) => Err(StoreError::undecided(self.cluster.failed(&error)).into()),
         }
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        let head = self.cluster.keys.head();
+        let mut end = head.clone();
+        end.push(0);
+        let found = self.cluster.gateway.range(&head, &end, 0, 1);
+        found.map(drop).map_err(|error| self.cluster.failed(&error))
     }
 
     fn most(&self) -> usize {

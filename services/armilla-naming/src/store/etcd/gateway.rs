@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::{BufRead, BufReader};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use ureq::typestate::WithBody;
@@ -18,8 +18,12 @@ use ureq::{Agent, RequestBuilder};
 /// The time limit of one question to one member.
 const QUESTION: Duration = Duration::from_secs(2);
 
-/// How long all members are asked in turn.
+/// How long all members are asked in turn while they say that they have no leader.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long they are asked in turn, each twice at least, while none says anything. If that was so
+/// before, each is asked once.
+const NOBODY: Duration = Duration::from_secs(1);
 
 /// How long a member that said "not now" is left alone.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -141,8 +145,12 @@ impl Event {
 /// Why no member has answered.
 #[derive(Debug)]
 pub(super) enum Unanswered {
-    /// None was there; a change that was asked for may have been made.
+    /// A member did not answer; a change that was asked for may have been made.
     Unreachable(String),
+    /// A member answers that it cannot do it now, and may do it yet: there is no leader.
+    Busy(String),
+    /// No member listens. Nothing was asked.
+    Absent(String),
     /// One refused.
     Refused(String),
 }
@@ -150,11 +158,14 @@ pub(super) enum Unanswered {
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreachable(why) => write!(
+            Self::Unreachable(why) | Self::Busy(why) => write!(
                 f,
-                "no member has answered for {} s: {why}; check the addresses, and that most \
-                 members run",
-                PATIENCE.as_secs()
+                "no member of the etcd cluster has answered: {why}; check the addresses, and that \
+                 most members run"
+            ),
+            Self::Absent(why) => write!(
+                f,
+                "no member of the etcd cluster listens: {why}; start etcd, or check the addresses"
             ),
             Self::Refused(why) => write!(f, "the cluster refuses: {why}"),
         }
@@ -170,6 +181,8 @@ pub(super) struct Gateway {
     token: Mutex<Option<String>>,
     /// The member that is asked first.
     current: AtomicUsize,
+    /// Whether no member listened when the cluster was asked last.
+    is_away: AtomicBool,
 }
 
 /// Octets as JSON has them.
@@ -182,7 +195,8 @@ impl Gateway {
     pub(super) fn new(members: Vec<String>, user: Option<ClusterUser>) -> Self {
         let config = Agent::config_builder().http_status_as_error(false).proxy(None).build();
         let (agent, token) = (config.into(), Mutex::default());
-        Self { agent, members, user, token, current: AtomicUsize::new(0) }
+        let (current, is_away) = Default::default();
+        Self { agent, members, user, token, current, is_away }
     }
 
     /// The members, as an address.
@@ -208,19 +222,37 @@ impl Gateway {
     ) -> Result<T, Unanswered> {
         let body = question.to_string();
         let begun = Instant::now();
+        let mut asked = Asked::default();
         loop {
             let member = self.current.load(Ordering::Relaxed);
-            match self.ask_one(member, path, &body) {
+            let answer = self.ask_one(member, path, &body);
+            asked.count(&answer);
+            match answer {
                 Ok(octets) => {
+                    self.is_away.store(false, Ordering::Relaxed);
                     return serde_json::from_slice(&octets).map_err(|error| {
                         Unanswered::Refused(format!("the answer is malformed: {error}"))
                     });
                 }
-                Err(Unanswered::Unreachable(_)) if begun.elapsed() < PATIENCE => {}
-                Err(error) => return Err(error),
+                Err(error @ Unanswered::Refused(_)) => return Err(error),
+                Err(error) => {
+                    if self.is_enough(&asked, begun.elapsed()) {
+                        self.is_away.store(true, Ordering::Relaxed);
+                        return Err(asked.failure(error));
+                    }
+                }
             }
             self.go_on_from(member);
             std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Whether the members have been asked often enough.
+    fn is_enough(&self, asked: &Asked, time: Duration) -> bool {
+        let members = self.members.len();
+        match self.is_away.load(Ordering::Relaxed) {
+            true => asked.silent >= members,
+            false => asked.silent >= 2 * members && time >= NOBODY || time >= PATIENCE,
         }
     }
 
@@ -289,14 +321,14 @@ impl Gateway {
     }
 
     fn post(&self, url: &str, token: Option<&str>, body: &str) -> Result<Vec<u8>, Unanswered> {
-        let gone = |error: ureq::Error| Unanswered::Unreachable(format!("{url}: {error}"));
+        let gone = |error: ureq::Error| unasked(url, &error);
         let mut response = self.request(url, token, QUESTION).send(body).map_err(gone)?;
         let octets =
             response.body_mut().with_config().limit(LARGEST).read_to_vec().map_err(gone)?;
         match response.status().as_u16() {
             200 => Ok(octets),
             // The gateway says 503 for a member that has no leader, 504 for one that waits for it.
-            status @ 500.. => Err(Unanswered::Unreachable(said(url, status, &octets))),
+            status @ 500.. => Err(Unanswered::Busy(said(url, status, &octets))),
             status => Err(Unanswered::Refused(said(url, status, &octets))),
         }
     }
@@ -353,6 +385,48 @@ impl Gateway {
                 return Ok(());
             }
         }
+    }
+}
+
+/// What came of asking members in turn.
+#[derive(Default)]
+struct Asked {
+    /// How many in a row say nothing.
+    silent: usize,
+    /// Whether one may have taken the question, and did not answer.
+    is_undecided: bool,
+}
+
+impl Asked {
+    fn count<T>(&mut self, answer: &Result<T, Unanswered>) {
+        match answer {
+            Err(Unanswered::Absent(_)) => self.silent += 1,
+            Err(Unanswered::Unreachable(_)) => {
+                (self.silent, self.is_undecided) = (self.silent + 1, true);
+            }
+            Err(Unanswered::Busy(_)) => (self.silent, self.is_undecided) = (0, true),
+            Ok(_) | Err(Unanswered::Refused(_)) => self.silent = 0,
+        }
+    }
+
+    /// The failure when no member says anything any more.
+    fn failure(&self, last: Unanswered) -> Unanswered {
+        match last {
+            Unanswered::Absent(why) if self.is_undecided => Unanswered::Unreachable(why),
+            last => last,
+        }
+    }
+}
+
+/// Why a member cannot be asked: nobody listens there, or nobody knows what became of the question.
+fn unasked(url: &str, error: &ureq::Error) -> Unanswered {
+    let what = format!("{url}: {error}");
+    match error {
+        ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
+            Unanswered::Absent(what)
+        }
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => Unanswered::Absent(what),
+        _ => Unanswered::Unreachable(what),
     }
 }
 
