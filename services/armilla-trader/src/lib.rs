@@ -51,4 +51,6 @@ mod store;
 pub use from_idl::properties_of_interface;
 pub use limits::Limits;
 pub use servant::{Activity, TRADING_SERVICE, Trader, serve};
+#[cfg(feature = "disk")]
+pub use store::Recovered;
 pub use store::{Store, StoreError};

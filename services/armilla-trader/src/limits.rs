@@ -18,6 +18,8 @@ pub struct Limits {
     /// How many iterators there are; a further one ends the one that was used least recently.
     /// Default: 1,000.
     pub iterators: usize,
+    /// An iterator that is not used for so long ends. Default: 10 minutes.
+    pub iterator_idle: Duration,
     /// How many offers there are. Default: 10,000,000.
     pub offers: usize,
     /// How many ids of queries are remembered, to end circles of links. Default: 10,000.
@@ -35,6 +37,7 @@ impl Default for Limits {
             parallel_calls: 8,
             call_threads: 128,
             iterators: 1_000,
+            iterator_idle: Duration::from_secs(600),
             offers: 10_000_000,
             request_ids: 10_000,
             remote_operators: false,

@@ -1,7 +1,7 @@
 //! `armilla trader links` and `link`.
 
 use super::Service;
-use super::offers::supported;
+use super::offers::{described, supported};
 use super::query::follow_option;
 use armilla_cos_trading::{FollowOption, Link as _, LinkRef, TraderComponents};
 use armilla_terminal::{Outcome, say};
@@ -36,7 +36,8 @@ pub(crate) enum Link {
 /// When queries follow a link: local_only, if_no_local or always.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rules {
-    /// The rule for queries without one: local_only, if_no_local or always
+    /// The rule that is passed on with queries that have none. Whether this trader follows the link
+    /// for them is the attribute def_follow_policy of it: see `armilla trader admin`
     #[arg(long, value_name = "RULE", default_value = "local_only")]
     default: String,
     /// The most that a query may ask for
@@ -54,7 +55,7 @@ pub(super) fn list(service: &Service) -> Outcome {
         let info = links.describe_link(&name)?;
         let (default, limit) =
             (rule(info.def_pass_on_follow_rule), rule(info.limiting_follow_rule));
-        say!("{name}  default {default}, limit {limit}, {:?}", info.target.object())?;
+        say!("{name}  default {default}, limit {limit}, {}", described(info.target.object()))?;
     }
     Ok(())
 }

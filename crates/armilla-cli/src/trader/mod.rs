@@ -1,11 +1,14 @@
 //! `armilla trader`: serves a trading service, and finds and offers objects at one of any vendor.
 
 mod admin;
+mod copy;
 mod explain;
 mod links;
 mod offers;
 mod query;
+mod recover;
 mod serve;
+mod sweep;
 mod types;
 mod values;
 
@@ -13,13 +16,16 @@ use crate::orb::OrbArguments;
 use armilla::Orb;
 use armilla_cos_trading::repos::ServiceTypeRepositoryRef;
 use armilla_cos_trading::{LookupRef, SupportAttributes};
+use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_terminal::Outcome;
+use armilla_trader::TRADING_SERVICE;
 
 /// The arguments of `armilla trader`.
 #[derive(Debug, clap::Subcommand)]
 #[command(
     after_help = "The service is the initial reference TradingService. Its address is given by\n\
-                  -ORBInitRef TradingService=corbaloc::HOST:PORT/TradingService."
+                  -ORBInitRef TradingService=corbaloc::HOST:PORT/TradingService, or by \
+                  ARMILLA_TRADER, HOST:PORT or a URL."
 )]
 pub(crate) enum Trader {
     /// Serve a trading service until interrupted; prints `ready URL` when it serves
@@ -39,6 +45,14 @@ pub(crate) enum Trader {
     Modify(offers::Modify),
     /// Withdraw offers
     Withdraw(offers::Withdraw),
+    /// Look which offered objects are alive, and withdraw on request those that are not
+    Sweep(sweep::Sweep),
+    /// Write all offers with their properties, one a line, as JSON
+    Save(copy::Save),
+    /// Export the offers that `save` has written; their service types must be there
+    Load(copy::Load),
+    /// Save what can be saved of a damaged store into a new one
+    Recover(recover::Recover),
     /// List the ids of all offers
     Offers(offers::Offers),
     /// List the service types
@@ -58,10 +72,16 @@ pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
     if let Trader::Serve(options) = trader {
         return serve::run(options, arguments);
     }
-    let orb = arguments.orb()?;
+    if let Trader::Recover(options) = trader {
+        return recover::run(options);
+    }
+    let orb = orb(arguments)?;
     let service = Service { lookup: lookup(&orb)?, orb };
     match trader {
-        Trader::Serve(_) => Ok(()),
+        Trader::Serve(_) | Trader::Recover(_) => Ok(()),
+        Trader::Sweep(options) => sweep::run(options, &service),
+        Trader::Save(options) => copy::save(options, &service),
+        Trader::Load(options) => copy::load(options, &service),
         Trader::Query(query) => query::run(query, &service),
         Trader::Export(export) => offers::export(export, &service),
         Trader::ExportProxy(export) => offers::export_proxy(export, &service),
@@ -75,6 +95,18 @@ pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
         Trader::Link(link) => links::run(link, &service),
         Trader::Admin(options) => admin::run(options, &service),
     }
+}
+
+/// An ORB whose initial reference `TradingService` is at `ARMILLA_TRADER`, unless the options name
+/// another one.
+fn orb(arguments: &OrbArguments) -> Outcome<Orb> {
+    let place = std::env::var("ARMILLA_TRADER").ok().filter(|place| !place.is_empty());
+    let url = place.map(|place| match ObjectUrl::parse(&place) {
+        // A host is no scheme.
+        Err(UrlError::UnknownScheme(_)) => format!("corbaloc::{place}/{TRADING_SERVICE}"),
+        _ => place,
+    });
+    arguments.orb_with(url.map(|url| (TRADING_SERVICE, url)))
 }
 
 /// The trading service that a command talks to.
@@ -91,5 +123,5 @@ impl Service {
 }
 
 fn lookup(orb: &Orb) -> Outcome<LookupRef> {
-    Ok(orb.resolve_initial_references(armilla_trader::TRADING_SERVICE)?.narrow()?)
+    Ok(orb.resolve_initial_references(TRADING_SERVICE)?.narrow()?)
 }

@@ -1,12 +1,12 @@
 //! `armilla trader export`, `export-proxy`, `describe`, `modify`, `withdraw` and `offers`.
 
 use super::{Service, explain, values};
-use armilla::Error;
+use armilla::{Error, Object};
 use armilla_cos_trading::register::{DescribeRaises, WithdrawUsingConstraintRaises};
 use armilla_cos_trading::{
     Admin, OfferIdIterator, Property, Proxy, Register, RegisterRef, TraderComponents,
 };
-use armilla_terminal::{Failure, Outcome, say};
+use armilla_terminal::{Failure, Outcome, one_line, say};
 
 /// The arguments of `armilla trader export`.
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ pub(crate) struct Offers {
     proxies: bool,
 }
 
-fn register(service: &Service) -> Outcome<RegisterRef> {
+pub(super) fn register(service: &Service) -> Outcome<RegisterRef> {
     supported(service.lookup.register_if()?, "Register")
 }
 
@@ -105,7 +105,8 @@ fn properties(service: &Service, service_type: &str, texts: &[String]) -> Outcom
 pub(super) fn export(export: &Export, service: &Service) -> Outcome {
     let properties = properties(service, &export.service_type, &export.properties)?;
     let object = service.orb.string_to_object(&export.reference)?;
-    let id = register(service)?.export(&object, &export.service_type, &properties)?;
+    let exported = register(service)?.export(&object, &export.service_type, &properties);
+    let id = exported.map_err(|error| explain::export(service, &export.service_type, error))?;
     say!("{id}")
 }
 
@@ -128,13 +129,13 @@ pub(super) fn describe(id: &str, service: &Service) -> Outcome {
     match register(service)?.describe(id) {
         Ok(info) => {
             say!("type       {}", info.r#type)?;
-            say!("reference  {:?}", info.reference)?;
+            say!("reference  {}", described(&info.reference))?;
             show(&info.properties)
         }
         Err(Error::User(DescribeRaises::ProxyOfferId(_))) => {
             let info = supported(service.lookup.proxy_if()?, "Proxy")?.describe_proxy(id)?;
             say!("type       {}", info.r#type)?;
-            say!("target     {:?}", info.target.object())?;
+            say!("target     {}", described(info.target.object()))?;
             say!("recipe     {}", info.recipe)?;
             say!("matches    {}", if info.if_match_all { "every query" } else { "as others" })?;
             show(&info.properties)
@@ -174,20 +175,43 @@ pub(super) fn withdraw(withdraw: &Withdraw, service: &Service) -> Outcome {
 }
 
 pub(super) fn list(options: &Offers, service: &Service) -> Outcome {
+    all_ids(service, options.proxies)?.iter().try_for_each(|id| say!("{id}"))
+}
+
+/// The ids of all offers, or of all proxy offers.
+pub(super) fn all_ids(service: &Service, proxies: bool) -> Outcome<Vec<String>> {
     let admin = supported(service.lookup.admin_if()?, "Admin")?;
-    let (ids, rest) = match options.proxies {
+    let (mut ids, rest) = match proxies {
         true => admin.list_proxies(1_000)?,
         false => admin.list_offers(1_000)?,
     };
-    ids.iter().try_for_each(|id| say!("{id}"))?;
     let mut more = !rest.is_nil();
     while more {
-        let (further, ids) = rest.next_n(1_000)?;
-        ids.iter().try_for_each(|id| say!("{id}"))?;
-        more = further && !ids.is_empty();
+        let (further, taken) = rest.next_n(1_000)?;
+        more = further && !taken.is_empty();
+        ids.extend(taken);
     }
-    match rest.is_nil() {
-        true => Ok(()),
-        false => Ok(rest.destroy()?),
+    if !rest.is_nil() {
+        rest.destroy()?;
+    }
+    Ok(ids)
+}
+
+/// An object as an operator knows it: interface, first address, key.
+pub(super) fn described(object: &Object) -> String {
+    let ior = object.ior();
+    let interface = match ior.type_id.as_str() {
+        "" => "an object",
+        id => id,
+    };
+    match ior.iiop_profiles().next() {
+        Some(Ok(profile)) => format!(
+            "{} at {}:{}, key \"{}\"",
+            one_line(interface),
+            one_line(&profile.host),
+            profile.port,
+            profile.object_key.escape_ascii()
+        ),
+        _ => format!("{} without an address by TCP", one_line(interface)),
     }
 }

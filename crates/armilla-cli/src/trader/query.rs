@@ -1,10 +1,13 @@
 //! `armilla trader query`.
 
+use super::offers::described;
 use super::{Service, explain, values};
 use armilla::{Any, Error};
 use armilla_cos_trading::lookup::{HowManyProps, QueryRaises, SpecifiedProps};
-use armilla_cos_trading::{FollowOption, Lookup, Offer, OfferIterator, OfferIteratorRef, Policy};
-use armilla_terminal::{Failure, Outcome, complain, say};
+use armilla_cos_trading::{
+    FollowOption, Lookup, Offer, OfferIterator, OfferIteratorRef, Policy, Property,
+};
+use armilla_terminal::{Failure, Outcome, complain, one_line, say};
 use serde_json::{Map, Value, json};
 
 /// The arguments of `armilla trader query`.
@@ -37,6 +40,10 @@ pub(crate) struct Query {
     json: bool,
 }
 
+/// The policy by which our trader tells more to operators, and the property with the id of an offer.
+const EXPLAIN: &str = "armilla_explain";
+const OFFER_ID: &str = "armilla_offer_id";
+
 /// How many offers to fetch at once.
 const BATCH: u32 = 500;
 
@@ -47,14 +54,26 @@ pub(super) fn run(query: &Query, service: &Service) -> Outcome {
         None => SpecifiedProps::Unlisted { discriminator: HowManyProps::All },
     };
     let policies = query.policy.iter().map(|text| policy(text)).collect::<Outcome<Vec<_>>>()?;
-    let found = service.lookup.query(
-        &query.service_type,
-        &query.constraint,
-        &query.prefer,
-        &policies,
-        &desired,
-        query.limit.min(BATCH),
-    );
+    let ask = |policies: &[Policy]| {
+        service.lookup.query(
+            &query.service_type,
+            &query.constraint,
+            &query.prefer,
+            policies,
+            &desired,
+            query.limit.min(BATCH),
+        )
+    };
+    // Our trader tells the ids of offers, and who did not answer; another one may refuse to be asked.
+    let explain = Policy { name: EXPLAIN.to_owned(), value: Any::new(&true)? };
+    let found = match ask(&[&policies[..], &[explain]].concat()) {
+        Err(Error::User(
+            QueryRaises::IllegalPolicyName(_)
+            | QueryRaises::InvalidPolicyValue(_)
+            | QueryRaises::PolicyTypeMismatch(_),
+        )) => ask(&policies),
+        found => found,
+    };
     let (offers, rest, limits) = found.map_err(|error| failure(query, service, error))?;
     let mut left = query.limit;
     left -= show(query, service, &offers, left)?;
@@ -63,8 +82,13 @@ pub(super) fn run(query: &Query, service: &Service) -> Outcome {
         if more {
             eprintln!("there are more offers: --limit shows them");
         }
+        let is_silent = |limit: &String| limit.contains(' ');
+        let (silent, limits): (Vec<_>, Vec<_>) = limits.into_iter().partition(is_silent);
         if !limits.is_empty() {
             complain(format_args!("the trader applied its limits: {}\n", limits.join(", ")));
+        }
+        for who in silent {
+            complain(format_args!("warning: {} did not answer\n", one_line(&who)));
         }
     }
     Ok(())
@@ -98,9 +122,11 @@ fn show_rest(
 }
 
 fn show_one(query: &Query, service: &Service, offer: &Offer) -> Outcome {
-    let properties: Map<String, Value> = offer
-        .properties
-        .iter()
+    let (ids, properties): (Vec<&Property>, Vec<_>) =
+        offer.properties.iter().partition(|property| property.name == OFFER_ID);
+    let id = ids.first().and_then(|id| values::json(&id.value).as_str().map(str::to_owned));
+    let properties: Map<String, Value> = properties
+        .into_iter()
         .map(|property| (property.name.clone(), values::json(&property.value)))
         .collect();
     if query.references {
@@ -108,9 +134,15 @@ fn show_one(query: &Query, service: &Service, offer: &Offer) -> Outcome {
     }
     if query.json {
         let reference = service.orb.object_to_string(&offer.reference)?;
-        return say!("{}", json!({ "reference": reference, "properties": properties }));
+        return match id {
+            Some(id) => {
+                say!("{}", json!({ "id": id, "reference": reference, "properties": properties }))
+            }
+            None => say!("{}", json!({ "reference": reference, "properties": properties })),
+        };
     }
-    say!("{:?}", offer.reference)?;
+    let id = id.map_or_else(|| "of another trader".to_owned(), |id| one_line(&id).into_owned());
+    say!("{id}  {}", described(&offer.reference))?;
     let width = properties.keys().map(|name| name.chars().count()).max().unwrap_or_default();
     properties.iter().try_for_each(|(name, value)| say!("  {name:<width$}  {value}"))
 }

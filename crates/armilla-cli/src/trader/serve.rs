@@ -21,6 +21,9 @@ pub(crate) struct Serve {
     /// Let clients on other hosts set attributes, change links, and mask or remove service types
     #[arg(long)]
     remote_operators: bool,
+    /// Show offers on the web page, and change none
+    #[arg(long, requires = "http")]
+    http_read_only: bool,
     /// Also write the reference of `Lookup` to this file, for use as file://FILE
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
@@ -32,7 +35,11 @@ const ENDPOINT: &str = "iiop://:2811";
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let directory = options.service.directory("trader")?;
     let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
-    let server = Server::builder().limits(limits).console(options.service.console()).start(
+    let mut server = Server::builder().limits(limits).console(options.service.console());
+    if options.http_read_only {
+        server = server.read_only_console();
+    }
+    let server = server.start(
         |orb| arguments.configure(orb, ENDPOINT),
         |orb| match &directory {
             None => Ok(Store::memory(orb)?),

@@ -1,11 +1,13 @@
 //! `armilla trader types` and `type`.
 
 use super::{Service, explain};
+use armilla::ExceptionKind;
 use armilla_cos_trading::repos::ServiceTypeRepository;
 use armilla_cos_trading::repos::service_type_repository::{
-    ListOption, PropStruct, PropertyMode, SpecifiedServiceTypes,
+    IncarnationNumber, ListOption, PropStruct, PropertyMode, SpecifiedServiceTypes,
 };
 use armilla_ifr::model::{Kind, ROOT};
+use armilla_naming::client::each;
 use armilla_terminal::{Failure, Outcome, say};
 use std::path::PathBuf;
 
@@ -41,9 +43,22 @@ pub(crate) struct Type {
 }
 
 pub(super) fn list(service: &Service) -> Outcome {
+    let types = service.types()?;
     let all = SpecifiedServiceTypes::Unlisted { discriminator: ListOption::All };
-    let names = service.types()?.list_types(&all)?;
-    names.iter().try_for_each(|name| say!("{name}"))
+    let names = match types.list_types(&all) {
+        // TAO reads a boolean behind this, which the standard does not have; it is not needed to ask
+        // for all types since the first one.
+        Err(error) if error.kind() == ExceptionKind::Marshal => {
+            let first = IncarnationNumber { high: 0, low: 0 };
+            types.list_types(&SpecifiedServiceTypes::Incarnation(first))?
+        }
+        names => names?,
+    };
+    let is_masked = each(&names, |name| types.describe_type(name).is_ok_and(|it| it.masked));
+    names.iter().zip(is_masked).try_for_each(|(name, is_masked)| match is_masked {
+        true => say!("{name}\tmasked: takes no offers"),
+        false => say!("{name}"),
+    })
 }
 
 pub(super) fn run(options: &Type, service: &Service) -> Outcome {

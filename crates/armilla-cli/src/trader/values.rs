@@ -22,6 +22,24 @@ pub(super) fn property(text: &str, declared: &[PropStruct], orb: &Orb) -> Outcom
     Ok(Property { name: name.to_owned(), value })
 }
 
+/// The same from JSON.
+pub(super) fn of_json(
+    name: &str,
+    value: &Value,
+    declared: &[PropStruct],
+    orb: &Orb,
+) -> Result<Property, String> {
+    let declared = declared.iter().find(|property| property.name == name);
+    let converted = match declared {
+        Some(declared) => DynAny::from_json_within(&declared.value_type, value, orb)
+            .and_then(|value| value.to_any())
+            .map_err(|error| error.to_string()),
+        None => untyped(&value.to_string()),
+    };
+    let value = converted.map_err(|error| format!("the value of {name}: {error}"))?;
+    Ok(Property { name: name.to_owned(), value })
+}
+
 type Converted = Result<Any, String>;
 
 fn typed(ty: &TypeCode, text: &str, orb: &Orb) -> Converted {

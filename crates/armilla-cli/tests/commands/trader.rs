@@ -158,3 +158,75 @@ fn what_is_stored_survives_a_kill_and_is_shown() {
     assert!(metrics.contains("armilla_trader_offers 1\n"), "{metrics}");
     assert!(metrics.contains("armilla_trader_queries_total 1\n"), "{metrics}");
 }
+
+#[test]
+fn from_a_result_one_reaches_the_offer_and_dead_ones_are_found() {
+    let directory = Directory::new("trader-ids");
+    let idl = directory.file("office.idl");
+    fs::write(&idl, IDL).unwrap();
+    let trader = serve(&["--memory"]);
+    let add = ["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"];
+    trader.ok(&[&add[..], &["--mandatory", "name"]].concat());
+    let said = trader.fails(&["export", "Printer", "corbaloc::127.0.0.1:1/b", "price=1"]);
+    assert!(said.contains("needs the property \"name\", a string"), "{said}");
+    trader.ok(&["export", "Printer", "corbaloc::127.0.0.1:1/Laser%00", "name=laser"]);
+    // Its server does not know it.
+    let gone = trader.url.replace("TradingService", "nobody");
+    trader.ok(&["export", "Printer", &gone, "name=gone"]);
+
+    let found = trader.ok(&["query", "Printer", "name == 'laser'"]);
+    let (id, rest) = found.split_once("  ").unwrap();
+    assert!(rest.starts_with("an object at 127.0.0.1:1, key \"Laser\\x00\"\n"), "{found}");
+    trader.ok(&["modify", id, "price=7"]);
+    let found = trader.ok(&["query", "Printer", "price == 7", "--json"]);
+    assert!(found.contains(&format!("\"id\":\"{id}\"")) && !found.contains("armilla_"), "{found}");
+
+    let swept = trader.ok(&["sweep"]);
+    let words: Vec<&str> =
+        swept.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(words, ["unreachable", "gone"]);
+    trader.ok(&["sweep", "--withdraw"]);
+    assert_eq!(trader.ok(&["offers"]), format!("{id}\n"));
+    trader.ok(&["withdraw", id]);
+    assert_eq!(trader.ok(&["offers"]), "");
+
+    trader.ok(&["type", "Printer", "--mask"]);
+    assert_eq!(trader.ok(&["types"]), "Printer\tmasked: takes no offers\n");
+    let said = trader.fails(&["export", "Printer", "corbaloc::127.0.0.1:1/b", "name=b"]);
+    assert!(said.contains("is masked") && said.contains("--unmask"), "{said}");
+}
+
+#[test]
+fn many_offers_are_saved_and_loaded_and_a_dead_link_is_said() {
+    let directory = Directory::new("trader-bulk");
+    let (idl, saved) = (directory.file("office.idl"), directory.file("offers"));
+    fs::write(&idl, IDL).unwrap();
+    let add = ["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"];
+    let (one, two) = (serve(&["--memory"]), serve(&["--store", &directory.file("store")]));
+    one.ok(&add);
+    let line = |number| {
+        format!(
+            "{{\"type\":\"Printer\",\"reference\":\"corbaloc::a.invalid/{number}\",\
+             \"properties\":{{\"name\":\"p{number}\",\"sizes\":[\"a4\"]}}}}\n"
+        )
+    };
+    fs::write(&saved, (0..300).map(line).collect::<String>()).unwrap();
+    let said = two.fails(&["load", &saved]);
+    assert!(said.contains("no service type \"Printer\""), "{said}");
+    // An object that does not answer is asked for its interface unless the type has none.
+    one.ok(&["load", &saved]);
+    assert_eq!(one.ok(&["offers"]).lines().count(), 300);
+    one.ok(&["save", "-o", &saved]);
+    two.ok(&add);
+    two.ok(&["load", &saved]);
+    assert_eq!(
+        two.ok(&["query", "Printer", "'a4' in sizes", "--limit", "1000"]).lines().count(),
+        900
+    );
+
+    one.ok(&["link", "add", "two", &two.url]);
+    drop(two);
+    let output = one.run(&["query", "Printer", "--policy", "link_follow_rule=always"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("link two did not answer"), "{said}");
+}

@@ -15,6 +15,8 @@ pub struct Activity {
     pub evaluations: u64,
     /// … and those that had no answer of the declared type in time.
     pub evaluation_failures: u64,
+    /// Links and proxy offers whose traders did not answer a query.
+    pub silent: u64,
     /// Iterators that are open now.
     pub iterators: usize,
 }
@@ -26,6 +28,7 @@ pub(super) struct Counters {
     pub(super) searched: AtomicU64,
     pub(super) evaluations: AtomicU64,
     pub(super) evaluation_failures: AtomicU64,
+    pub(super) silent: AtomicU64,
     listeners: Mutex<Vec<Listener>>,
 }
 
@@ -43,6 +46,7 @@ impl Counters {
             searched: get(&self.searched),
             evaluations: get(&self.evaluations),
             evaluation_failures: get(&self.evaluation_failures),
+            silent: get(&self.silent),
             iterators,
         }
     }

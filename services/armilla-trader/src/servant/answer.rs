@@ -46,19 +46,25 @@ impl Answer {
 /// An offer with what the preference says of it.
 pub(super) type Ranked = (Option<Value>, Answer);
 
-/// The properties that a query wants to see.
+/// What a query wants to see of offers.
 #[derive(Debug)]
-pub(super) enum Wanted {
-    All,
-    Some(HashSet<String>),
+pub(super) struct Wanted {
+    /// The names of properties; `None` for all.
+    names: Option<HashSet<String>>,
+    /// Whether the id of an offer is among the properties, as [`OFFER_ID`](super::policies::OFFER_ID).
+    pub(super) ids: bool,
 }
 
 impl Wanted {
-    pub(super) fn new(desired: &SpecifiedProps) -> Result<Self, ModelError> {
+    pub(super) fn new(desired: &SpecifiedProps, ids: bool) -> Result<Self, ModelError> {
+        Ok(Self { names: Self::names(desired)?, ids })
+    }
+
+    fn names(desired: &SpecifiedProps) -> Result<Option<HashSet<String>>, ModelError> {
         let names = match desired {
             SpecifiedProps::PropNames(names) => names,
-            SpecifiedProps::Unlisted { discriminator: HowManyProps::All } => return Ok(Self::All),
-            SpecifiedProps::Unlisted { .. } => return Ok(Self::Some(HashSet::new())),
+            SpecifiedProps::Unlisted { discriminator: HowManyProps::All } => return Ok(None),
+            SpecifiedProps::Unlisted { .. } => return Ok(Some(HashSet::new())),
         };
         let mut wanted = HashSet::new();
         for name in names {
@@ -69,13 +75,10 @@ impl Wanted {
                 return Err(DuplicatePropertyName { name: name.clone() }.into());
             }
         }
-        Ok(Self::Some(wanted))
+        Ok(Some(wanted))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Some(names) => names.contains(name),
-        }
+        self.names.as_ref().is_none_or(|names| names.contains(name))
     }
 }

@@ -5,6 +5,7 @@ use super::Servant;
 use super::activity::Counters;
 use super::answer::{Answer, Compiled, Ranked, Told, Wanted};
 use super::parallel::parallel;
+use super::policies::OFFER_ID;
 use crate::constraint::{Found, Properties, Undefined, Value};
 use crate::model::{Candidate, Offer, dynamic, is_dynamic, value};
 use armilla::Any;
@@ -151,7 +152,9 @@ impl Servant {
             };
             Some(Property { name: property.name.clone(), value: value? })
         });
-        shown.collect()
+        let id =
+            || Some(Property { name: OFFER_ID.to_owned(), value: Any::new(&offer.id()).ok()? });
+        shown.chain(wanted.ids.then(id).flatten()).collect()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Queries that go on at other traders (Trading Object Service 1.0, 2.1.5 and 2.2.4).
 
 use super::Servant;
+use super::activity::Counters;
 use super::answer::{Answer, Compiled, Ranked, Wanted};
 use super::evaluation::shown_values;
 use super::parallel::parallel;
-use super::policies::Policies;
+use super::policies::{EXPLAIN, Policies};
 use super::query::Query;
 use crate::model::{Attribute, ModelError};
 use armilla::{Any, SystemException};
@@ -14,6 +15,8 @@ use std::time::Instant;
 
 /// What to ask another trader for.
 pub(super) struct Ask {
+    /// By what the trader knows it.
+    pub(super) name: String,
     pub(super) target: LookupRef,
     pub(super) constraint: String,
     pub(super) policies: Vec<Policy>,
@@ -62,7 +65,7 @@ impl Servant {
             policies.follow.unwrap_or(attributes.follow(Attribute::DefFollowPolicy)).min(max);
         let mut asks = Vec::new();
         let mut has_link = false;
-        for (_, link) in model.links() {
+        for (name, link) in model.links() {
             has_link |= match rule.min(link.limiting_follow_rule) {
                 FollowOption::LocalOnly => continue,
                 FollowOption::IfNoLocal if !nothing_here => continue,
@@ -76,7 +79,8 @@ impl Servant {
             let value = Any::new(&passed_rule).map_err(SystemException::from)?;
             policies.push(Policy { name: "link_follow_rule".to_owned(), value });
             let constraint = query.constraint.to_owned();
-            asks.push(Ask { target: link.target.clone(), constraint, policies });
+            let (name, target) = (format!("link {name}"), link.target.clone());
+            asks.push(Ask { name, target, constraint, policies });
         }
         if has_link && policies.hop_count == 0 {
             policies.limit("hop_count");
@@ -85,23 +89,28 @@ impl Servant {
         Ok(asks)
     }
 
-    /// Asks several traders at once. One that fails or does not answer in time is left out.
+    /// Asks several traders at once. One that fails or does not answer in time is left out, which the
+    /// log, a counter, and an operator's query tell.
     pub(super) fn ask_all(
         &self,
         asks: &[Ask],
         query: Query<'_>,
         compiled: &Compiled,
-        policies: &Policies,
+        policies: &mut Policies,
         wanted: &Wanted,
         deadline: Instant,
     ) -> Vec<Ranked> {
         let names = compiled.preference.property_names();
         let desired = desired_with(query.desired, names);
         let service = &self.service;
+        let most = policies.return_card;
         let found = parallel(&service.call_threads, asks, service.limits.parallel_calls, |ask| {
-            self.ask_one(ask, query, &desired, policies.return_card, deadline).unwrap_or_default()
+            self.ask_one(ask, query, &desired, most, deadline)
         });
-        let ranked = found.into_iter().flatten().map(|mut offer| {
+        for (ask, _) in asks.iter().zip(&found).filter(|(_, found)| found.is_none()) {
+            self.silent(&ask.name, policies);
+        }
+        let ranked = found.into_iter().flatten().flatten().map(|mut offer| {
             let rank = compiled.preference.rank(&shown_values(&offer, names));
             offer.properties.retain(|property| wanted.has(&property.name));
             (rank.ok().flatten(), Answer::Remote(offer))
@@ -109,6 +118,13 @@ impl Servant {
         ranked.collect()
     }
 
+    /// Notes that another trader did not answer.
+    fn silent(&self, name: &str, policies: &mut Policies) {
+        Counters::add(&self.service.counters.silent, 1);
+        policies.silent(name);
+    }
+
+    /// What a trader finds; `None` if it does not answer.
     fn ask_one(
         &self,
         ask: &Ask,
@@ -172,16 +188,21 @@ impl Servant {
         };
         let target =
             self.model().link(first).map(|link| link.target.clone()).map_err(|_| invalid())?;
-        let is_other = |policy: &&Policy| policy.name != "starting_trader";
+        let is_other =
+            |policy: &&Policy| policy.name != "starting_trader" && policy.name != EXPLAIN;
         let mut passed_on: Vec<Policy> = query.policies.iter().filter(is_other).cloned().collect();
         if !rest.is_empty() {
             let value = Any::new(rest).map_err(SystemException::from)?;
             passed_on.push(Policy { name: "starting_trader".to_owned(), value });
         }
-        let ask = Ask { target, constraint: query.constraint.to_owned(), policies: passed_on };
+        let (name, constraint) = (format!("link {first}"), query.constraint.to_owned());
+        let ask = Ask { name, target, constraint, policies: passed_on };
         let most = policies.return_card;
-        let found = self.ask_one(&ask, query, query.desired, most, deadline).unwrap_or_default();
-        let shown = found.into_iter().map(|mut offer| {
+        let found = self.ask_one(&ask, query, query.desired, most, deadline);
+        if found.is_none() {
+            self.silent(&ask.name, policies);
+        }
+        let shown = found.into_iter().flatten().map(|mut offer| {
             offer.properties.retain(|property| wanted.has(&property.name));
             Answer::Remote(offer)
         });

@@ -12,6 +12,7 @@ use armilla_cos_trading::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
 
@@ -20,6 +21,8 @@ type Result<T, E = SystemException> = std::result::Result<T, E>;
 pub(super) struct Iterators {
     poa: Poa,
     limit: usize,
+    /// One that is not used for so long ends.
+    idle: Duration,
     used: Mutex<Used>,
 }
 
@@ -27,43 +30,65 @@ pub(super) struct Iterators {
 #[derive(Default)]
 struct Used {
     clock: u64,
-    by_time: BTreeMap<u64, ObjectId>,
+    by_time: BTreeMap<u64, (ObjectId, Instant)>,
     times: HashMap<ObjectId, u64>,
 }
 
+impl Used {
+    /// Takes out the iterators above a limit, and those that are idle.
+    fn take_old(&mut self, limit: usize, idle: Duration) -> Vec<ObjectId> {
+        let mut old = Vec::new();
+        while let Some(first) = self.by_time.first_entry() {
+            let is_idle = first.get().1.elapsed() >= idle;
+            if !is_idle && self.times.len() <= limit {
+                break;
+            }
+            let (id, _) = first.remove();
+            self.times.remove(&id);
+            old.push(id);
+        }
+        old
+    }
+}
+
 impl Iterators {
-    pub(super) fn new(poa: Poa, limit: usize) -> Arc<Self> {
-        Arc::new(Self { poa, limit, used: Mutex::default() })
+    pub(super) fn new(poa: Poa, limit: usize, idle: Duration) -> Arc<Self> {
+        Arc::new(Self { poa, limit, idle, used: Mutex::default() })
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many there are.
+    /// How many there are. Ends those that are idle.
     pub(super) fn count(&self) -> usize {
-        self.used().times.len()
+        let (ended, count) = {
+            let mut used = self.used();
+            (used.take_old(usize::MAX, self.idle), used.times.len())
+        };
+        self.deactivate(&ended);
+        count
     }
 
-    /// Notes that an iterator is used now. Ends others above the limit.
+    /// Ends iterators that nobody has any more.
+    fn deactivate(&self, ended: &[ObjectId]) {
+        // An error means that the iterator has ended already.
+        ended.iter().for_each(|id| drop(self.poa.deactivate(id)));
+    }
+
+    /// Notes that an iterator is used now. Ends others above the limit, and those that are idle.
     fn touch(&self, id: &ObjectId) {
-        let mut ended = Vec::new();
-        {
+        let ended = {
             let mut used = self.used();
             used.clock += 1;
             let now = used.clock;
             if let Some(before) = used.times.insert(id.clone(), now) {
                 used.by_time.remove(&before);
             }
-            used.by_time.insert(now, id.clone());
-            while used.by_time.len() > self.limit.max(1) {
-                let Some((_, oldest)) = used.by_time.pop_first() else { break };
-                used.times.remove(&oldest);
-                ended.push(oldest);
-            }
-        }
-        // An error means that the iterator has ended already.
-        ended.iter().for_each(|id| drop(self.poa.deactivate(id)));
+            used.by_time.insert(now, (id.clone(), Instant::now()));
+            used.take_old(self.limit.max(1), self.idle)
+        };
+        self.deactivate(&ended);
     }
 
     fn end(&self, id: &ObjectId) {

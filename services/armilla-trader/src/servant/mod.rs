@@ -13,6 +13,8 @@ mod federation;
 mod iterators;
 mod link;
 mod lookup;
+#[cfg(feature = "server")]
+mod operator;
 mod parallel;
 mod policies;
 mod proxies;
@@ -71,6 +73,17 @@ impl Trader {
         *service.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Keeper::Closed;
     }
 
+    /// Whether a change could be kept now. It asks the disk, if there is a store on it.
+    ///
+    /// # Errors
+    /// It could not; the text says why.
+    pub fn check_store(&self) -> Result<(), String> {
+        let keeper = self.servant.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let check = keeper.check();
+        drop(keeper);
+        check()
+    }
+
     /// What the trader has done.
     pub fn activity(&self) -> Activity {
         let service = &self.servant.service;
@@ -97,7 +110,7 @@ pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemEx
         model: RwLock::new(model),
         keeper: Mutex::new(keeper),
         references: OnceLock::new(),
-        iterators: Iterators::new(orb.root_poa(), limits.iterators),
+        iterators: Iterators::new(orb.root_poa(), limits.iterators, limits.iterator_idle),
         request_ids: RequestIds::new(limits.request_ids),
         counters: Counters::default(),
         call_threads: CallThreads::new(limits.call_threads),

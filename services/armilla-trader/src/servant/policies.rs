@@ -6,6 +6,13 @@ use armilla_cos_trading::lookup::{IllegalPolicyName, PolicyTypeMismatch};
 use armilla_cos_trading::{DuplicatePolicyName, FollowOption, Policy};
 use std::collections::HashSet;
 
+/// A policy of our own: the client is an operator, who wants to see the ids of offers and who did not
+/// answer. It is not passed on: an id is of one trader.
+pub(super) const EXPLAIN: &str = "armilla_explain";
+
+/// The property that has the id of an offer then.
+pub(super) const OFFER_ID: &str = "armilla_offer_id";
+
 /// The policies of a query within the limits of the trader.
 #[derive(Debug, Clone)]
 pub(super) struct Policies {
@@ -24,8 +31,11 @@ pub(super) struct Policies {
     pub(super) request_id: Option<Vec<u8>>,
     /// Policies of other traders, which links pass on.
     pub(super) others: Vec<Policy>,
-    /// The policies that ask for more than the trader gives.
+    /// The policies that ask for more than the trader gives; if the client is an operator, also
+    /// which links and proxy offers did not answer.
     pub(super) limited: Vec<String>,
+    /// Whether the client is an operator.
+    pub(super) explain: bool,
 }
 
 impl Policies {
@@ -46,6 +56,7 @@ impl Policies {
             request_id: None,
             others: Vec::new(),
             limited: Vec::new(),
+            explain: false,
         };
         let mut seen = HashSet::new();
         for policy in policies {
@@ -79,6 +90,7 @@ impl Policies {
             "use_proxy_offers" => self.proxies &= get::<bool>(policy)?,
             "exact_type_match" => self.exact_type = get(policy)?,
             "starting_trader" => self.starting_trader = get(policy)?,
+            EXPLAIN => self.explain = get(policy)?,
             "request_id" => self.request_id = Some(get(policy)?),
             "link_follow_rule" => {
                 let asked: FollowOption = get(policy)?;
@@ -105,6 +117,13 @@ impl Policies {
     pub(super) fn limit(&mut self, name: &str) {
         if !self.limited.iter().any(|known| known == name) {
             self.limited.push(name.to_owned());
+        }
+    }
+
+    /// Notes for an operator that somebody did not answer.
+    pub(super) fn silent(&mut self, who: &str) {
+        if self.explain {
+            self.limit(who);
         }
     }
 

@@ -69,5 +69,6 @@ fn ask(
             policies.push(policy.clone());
         }
     }
-    Some(Ask { target: proxy.lookup.clone(), constraint, policies })
+    let name = format!("proxy offer {}", offer.id());
+    Some(Ask { name, target: proxy.lookup.clone(), constraint, policies })
 }

@@ -31,7 +31,7 @@ impl Servant {
     ) -> Result<(OfferSeq, OfferIteratorRef, PolicyNameSeq), ModelError> {
         let deadline = Instant::now() + self.service.limits.query_time;
         let mut policies = Policies::new(query.policies, self.model().attributes())?;
-        let wanted = Arc::new(Wanted::new(query.desired)?);
+        let wanted = Arc::new(Wanted::new(query.desired, policies.explain)?);
         let answers = if !policies.starting_trader.is_empty() {
             self.start_elsewhere(query, &mut policies, &wanted, deadline)?
         } else {

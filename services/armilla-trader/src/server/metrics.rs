@@ -1,10 +1,12 @@
 //! The state of the trader in the text format of Prometheus. The ORB adds counters and latencies
 //! of its own.
 
+use super::checker::Findings;
 use crate::servant::Trader;
 use std::fmt::Write as _;
 
-pub(super) fn text(trader: &Trader) -> String {
+pub(super) fn text(trader: &Trader, findings: &Findings) -> String {
+    let (alive, dead) = findings.counts();
     let (types, offers, links) = trader.read(|model| {
         (model.service_types().iter().count(), model.offer_count(), model.links().count())
     });
@@ -15,9 +17,27 @@ pub(super) fn text(trader: &Trader) -> String {
         ("armilla_trader_service_types", "gauge", "Service types.", count(types)),
         ("armilla_trader_offers", "gauge", "Offers and proxy offers.", count(offers)),
         ("armilla_trader_links", "gauge", "Links to other traders.", count(links)),
+        (
+            "armilla_trader_objects_alive",
+            "gauge",
+            "Objects that the last check found.",
+            count(alive),
+        ),
+        (
+            "armilla_trader_objects_dead",
+            "gauge",
+            "Objects that the last check found gone or unreachable.",
+            count(dead),
+        ),
         ("armilla_trader_iterators", "gauge", "Open iterators.", count(activity.iterators)),
         ("armilla_trader_queries_total", "counter", "Queries answered.", activity.queries),
         ("armilla_trader_searched_total", "counter", "Offers looked at.", activity.searched),
+        (
+            "armilla_trader_silent_total",
+            "counter",
+            "Links and proxy offers that did not answer a query.",
+            activity.silent,
+        ),
         (
             "armilla_trader_evaluations_total",
             "counter",

@@ -1,8 +1,11 @@
 //! A trading service as a server process: `armilla trader serve`.
 //!
-//! `metrics` is what Prometheus reads, `page` what a browser shows. The listener, the stages and
+//! `metrics` is what Prometheus reads, `page` what a browser shows, `actions` what its forms do,
+//! `checker` looks whether offered objects are alive. The listener, the stages and
 //! the frame of the pages are those of all services (`armilla-service`).
 
+mod actions;
+mod checker;
 mod metrics;
 mod page;
 
@@ -11,9 +14,12 @@ use crate::servant::{TRADING_SERVICE, Trader, serve};
 use crate::store::Store;
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_ipc::host;
 use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
+use checker::{Checker, Findings};
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 
 /// A trading service that serves, with its ORB.
 ///
@@ -34,6 +40,25 @@ pub struct Server {
     url: String,
     lifecycle: Lifecycle,
     console: Option<Console>,
+    _checker: Option<Checker>,
+}
+
+/// What the pages show, and change.
+#[derive(Clone)]
+struct Shown {
+    trader: Trader,
+    orb: Orb,
+    findings: Findings,
+    read_only: bool,
+}
+
+impl Shown {
+    /// Whether a client at this address may change anything by the page.
+    fn may_change(&self, client: SocketAddr) -> bool {
+        let address = client.ip().to_canonical();
+        let is_here = address.is_loopback() || host::is_local_address(address);
+        !self.read_only && (is_here || self.trader.admits_remote_operators())
+    }
 }
 
 /// A server to be started.
@@ -42,6 +67,7 @@ pub struct Server {
 pub struct ServerBuilder {
     limits: Limits,
     console: ConsoleOptions,
+    read_only: bool,
 }
 
 /// Why the contents of a trader cannot be had.
@@ -57,6 +83,12 @@ impl ServerBuilder {
     /// Serves the web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9811`.
     pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
         self.console = options.into();
+        self
+    }
+
+    /// Shows offers on the pages, and changes none.
+    pub fn read_only_console(mut self) -> Self {
+        self.read_only = true;
         self
     }
 
@@ -90,18 +122,31 @@ impl ServerBuilder {
         // Publishing it again tells the URL.
         let url = orb.publish(TRADING_SERVICE, trader.lookup())?;
         let lifecycle = Lifecycle::new();
+        let (findings, read_only) = (Findings::default(), self.read_only);
+        let shown = Shown {
+            trader: trader.clone(),
+            orb: orb.clone(),
+            findings: findings.clone(),
+            read_only,
+        };
         let console = self.console.start(&lifecycle, |console| {
             let (state, changes) = (trader.clone(), Events::new());
+            let kept = trader.clone();
             let console = console
-                .metrics(move || metrics::text(&state))
+                .check(move || kept.check_store())
+                .metrics(move || metrics::text(&state, &findings))
                 .metrics(move || metrics.to_prometheus())
-                .pages(page::pages(&trader))
+                .pages(page::pages(shown.clone()))
                 .events(&changes);
             trader.on_change(move || changes.send("change", "contents"));
             console
         });
         let console = console.map_err(ServerError::Console)?;
-        Ok(Server { orb: orb.clone(), trader, url, lifecycle, console })
+        // Only pages and metrics show what it finds.
+        let checker = console.as_ref().map(|_| Checker::start(&trader, &shown.findings));
+        let checker = checker.transpose().map_err(ServerError::Console)?;
+        let orb = orb.clone();
+        Ok(Server { orb, trader, url, lifecycle, console, _checker: checker })
     }
 }
 

@@ -1,17 +1,20 @@
 //! The web page: service types, offers with their properties, and links.
 
-use crate::model::{Model, Offer, Target};
-use crate::servant::Trader;
+use super::checker::Found;
+use super::{Shown, actions};
+use crate::model::{Model, Offer, ServiceType, Target};
+use armilla::Object;
 use armilla_cos_trading::FollowOption;
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::Query;
+use armilla_service::axum::extract::{ConnectInfo, Query, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
-use armilla_service::axum::routing::get;
-use armilla_service::page::{Page, page};
+use armilla_service::axum::routing::{get, post};
+use armilla_service::page::{Page, facts, page, table};
 use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The pages of the trader.
@@ -20,40 +23,72 @@ const LINKS: &[(&str, &str)] = &[("/", "Types"), ("/offers", "Offers"), ("/links
 /// How many offers a page shows.
 const SHOWN: usize = 200;
 
-/// The routes of the pages.
-pub(super) fn pages(trader: &Trader) -> Router {
-    let (types, offers, links) = (trader.clone(), trader.clone(), trader.clone());
+/// The routes of the pages, and of what their forms do.
+pub(super) fn pages(shown: Shown) -> Router {
     Router::new()
-        .route(
-            "/",
-            get(move || {
-                made(types.clone(), |model| show("Service types", "/", html! {}, types_of(model)))
-            }),
-        )
-        .route(
-            "/offers",
-            get(move |Query(asked): Query<HashMap<String, String>>| {
-                made(offers.clone(), move |model| {
-                    let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
-                    let content = offers_of(model, of("type"), of("search"));
-                    show("Offers", "/offers", form(of("type"), of("search")), content)
-                })
-            }),
-        )
-        .route(
-            "/links",
-            get(move || {
-                made(links.clone(), |model| show("Links", "/links", html! {}, links_of(model)))
-            }),
-        )
+        .route("/", get(types))
+        .route("/offers", get(offers))
+        .route("/offer", get(offer))
+        .route("/links", get(links))
+        .route("/withdraw", post(actions::withdraw))
+        .route("/modify", post(actions::modify))
+        .route("/type", post(actions::change_type))
+        .route("/unlink", post(actions::remove_link))
+        .with_state(shown)
+}
+
+/// The client of a request.
+type Address = ConnectInfo<SocketAddr>;
+
+type Asked = Query<HashMap<String, String>>;
+
+async fn types(State(shown): State<Shown>, ConnectInfo(client): Address) -> Response {
+    let may = shown.may_change(client);
+    made(shown, move |_, model| show("Service types", "/", html! {}, types_of(model, may))).await
+}
+
+async fn offers(
+    State(shown): State<Shown>,
+    ConnectInfo(client): Address,
+    Query(asked): Asked,
+) -> Response {
+    let may = shown.may_change(client);
+    made(shown, move |shown, model| {
+        let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
+        let content = offers_of(shown, model, of("type"), of("search"), may);
+        show("Offers", "/offers", form(of("type"), of("search")), content)
+    })
+    .await
+}
+
+/// One offer, with its properties.
+async fn offer(
+    State(shown): State<Shown>,
+    ConnectInfo(client): Address,
+    Query(asked): Asked,
+) -> Response {
+    let may = shown.may_change(client);
+    made(shown, move |shown, model| {
+        let id = asked.get("id").map_or("", |text| text.trim());
+        match model.offers().find(|offer| offer.id() == id) {
+            Some(offer) => show(id, "/offer", html! {}, offer_of(shown, model, offer, may)),
+            None => show("Offer", "/offer", html! {}, html! { p { "There is no such offer." } }),
+        }
+    })
+    .await
+}
+
+async fn links(State(shown): State<Shown>, ConnectInfo(client): Address) -> Response {
+    let may = shown.may_change(client);
+    made(shown, move |_, model| show("Links", "/links", html! {}, links_of(model, may))).await
 }
 
 /// A page, which is made in a thread of its own: there may be many offers to look through.
 async fn made(
-    trader: Trader,
-    make: impl FnOnce(&Model) -> Html<String> + Send + 'static,
+    shown: Shown,
+    make: impl FnOnce(&Shown, &Model) -> Html<String> + Send + 'static,
 ) -> Response {
-    let page = spawn_blocking(move || trader.read(make)).await;
+    let page = spawn_blocking(move || shown.trader.read(|model| make(&shown, model))).await;
     page.map_or_else(
         || (StatusCode::INTERNAL_SERVER_ERROR, "the page was not made\n").into_response(),
         IntoResponse::into_response,
@@ -67,7 +102,7 @@ fn show(title: &str, here: &str, form: Markup, content: Markup) -> Html<String> 
     page(&frame, content)
 }
 
-fn types_of(model: &Model) -> Markup {
+fn types_of(model: &Model, may: bool) -> Markup {
     html! {
         @if model.service_types().iter().next().is_none() {
             p { "The trader has no service types yet." }
@@ -81,7 +116,7 @@ fn types_of(model: &Model) -> Markup {
                 }
                 p {
                     (model.offer_count_of(&service_type.name)) " offers"
-                    @if service_type.declared.masked { ", masked" }
+                    @if service_type.declared.masked { ", masked: takes no offers" }
                     @if !service_type.declared.super_types.is_empty() {
                         ", derives from " (service_type.declared.super_types.join(", "))
                     }
@@ -89,19 +124,44 @@ fn types_of(model: &Model) -> Markup {
                         ", interface " code { (service_type.declared.if_name) }
                     }
                 }
-                table {
-                    thead { tr { th { "Property" } th { "Type" } th { "Mode" } } }
-                    tbody {
-                        @for property in &service_type.properties {
-                            tr {
-                                td { (property.name) }
-                                td { (armilla_ifr::model::type_name(&property.value_type)) }
-                                td { (mode(property.mode)) }
-                            }
-                        }
-                    }
-                }
+                (table(
+                    &["Property", "Type", "Mode"],
+                    service_type.properties.iter().map(|property| {
+                        let of = armilla_ifr::model::type_name(&property.value_type);
+                        let mode = mode(property.mode);
+                        vec![
+                            html! { (property.name) },
+                            html! { (of) },
+                            html! { (mode) },
+                        ]
+                    }),
+                ))
+                @if may { (type_forms(model, service_type)) }
             }
+        }
+    }
+}
+
+/// What an operator does with a service type.
+fn type_forms(model: &Model, service_type: &ServiceType) -> Markup {
+    let name = &service_type.name;
+    let form = |action: &str, label: &str, question: String| {
+        html! {
+            form data-send action="/type" method="post" data-confirm=(question) {
+                input type="hidden" name="name" value=(name);
+                input type="hidden" name="action" value=(action);
+                button aria-label=(format!("{label} {name}")) { (label) }
+            }
+        }
+    };
+    html! {
+        @if service_type.declared.masked {
+            (form("unmask", "Unmask", format!("Let {name} take offers again?")))
+        } @else {
+            (form("mask", "Mask", format!("Let {name} take no more offers? Those that it has stay.")))
+        }
+        @if model.offer_count_of(name) == 0 {
+            (form("remove", "Remove", format!("Remove the service type {name}?")))
         }
     }
 }
@@ -118,7 +178,7 @@ fn mode(mode: armilla_cos_trading::repos::service_type_repository::PropertyMode)
 /// The form that searches offers.
 fn form(service_type: &str, search: &str) -> Markup {
     html! {
-        form method="get" action="/offers" {
+        form.row method="get" action="/offers" role="search" {
             input type="search" name="search" value=(search) placeholder="id, type or value"
                 aria-label="Search";
             @if !service_type.is_empty() { input type="hidden" name="type" value=(service_type); }
@@ -128,11 +188,11 @@ fn form(service_type: &str, search: &str) -> Markup {
 }
 
 /// The offers of a type, or all, whose id, type or values contain a text.
-fn offers_of(model: &Model, service_type: &str, search: &str) -> Markup {
-    let shown = model.offers().filter(|offer| {
+fn offers_of(shown: &Shown, model: &Model, service_type: &str, search: &str, may: bool) -> Markup {
+    let found = model.offers().filter(|offer| {
         (service_type.is_empty() || offer.service_type == service_type) && found(offer, search)
     });
-    let offers: Vec<&Arc<Offer>> = shown.take(SHOWN + 1).collect();
+    let offers: Vec<&Arc<Offer>> = found.take(SHOWN + 1).collect();
     html! {
         p {
             (model.offer_count()) " offers in all"
@@ -141,23 +201,78 @@ fn offers_of(model: &Model, service_type: &str, search: &str) -> Markup {
             }
         }
         @if offers.len() > SHOWN { p { "The first " (SHOWN) " are shown; search for others." } }
-        table {
-            thead { tr { th { "Offer" } th { "Type" } th { "Object" } th { "Properties" } } }
-            tbody {
-                @for offer in offers.iter().take(SHOWN) {
-                    tr {
-                        td { code { (offer.id()) } }
-                        td { (offer.service_type) }
-                        td { (target(offer)) }
-                        td {
-                            @for property in &offer.properties {
-                                div { (property.name) " = " (value(&property.value)) }
-                            }
-                        }
-                    }
+        @if !offers.is_empty() {
+            (table(
+                &["Offer", "Type", "Object", "State", "Properties", ""],
+                offers.iter().take(SHOWN).map(|offer| cells(shown, offer, may)),
+            ))
+        }
+    }
+}
+
+fn cells(shown: &Shown, offer: &Offer, may: bool) -> Vec<Markup> {
+    let id = offer.id();
+    vec![
+        html! { a href=(format!("/offer?id={}", escaped(&id))) { code { (id) } } },
+        html! { (offer.service_type) },
+        target(offer),
+        state(shown, offer),
+        html! {
+            @for property in &offer.properties {
+                div { (property.name) " = " (value(&property.value)) }
+            }
+        },
+        html! { @if may { (withdraw_form(&id)) } },
+    ]
+}
+
+fn withdraw_form(id: &str) -> Markup {
+    html! {
+        form data-send action="/withdraw" method="post"
+            data-confirm=(format!("Withdraw the offer {id}?")) {
+            input type="hidden" name="id" value=(id);
+            button aria-label=(format!("Withdraw {id}")) { "Withdraw" }
+        }
+    }
+}
+
+/// What the last check of the object has found.
+fn state(shown: &Shown, offer: &Offer) -> Markup {
+    match shown.findings.of(offer.number) {
+        None => html! { span.quiet { "not checked" } },
+        Some(Found::Alive) => html! { span.good { "alive" } },
+        Some(Found::Gone) => html! { span.bad { "gone" } },
+        Some(Found::Unreachable) => html! { span.warn { "unreachable" } },
+    }
+}
+
+fn offer_of(shown: &Shown, model: &Model, offer: &Offer, may: bool) -> Markup {
+    let id = offer.id();
+    let service_type = model.service_types().get(&offer.service_type).ok();
+    let properties = offer.properties.iter().map(|property| {
+        let declared = service_type.and_then(|of| of.declaration(&property.name));
+        let is_readonly = declared.is_none_or(|it| crate::model::is_readonly(it.mode));
+        let form = html! {
+            @if may && !is_readonly {
+                form.row data-send action="/modify" method="post" {
+                    input type="hidden" name="id" value=(id);
+                    input type="hidden" name="name" value=(property.name);
+                    input name="value" required value=(value(&property.value))
+                        aria-label=(format!("Value of {}", property.name));
+                    button { "Set" }
                 }
             }
-        }
+        };
+        vec![html! { (property.name) }, html! { (value(&property.value)) }, form]
+    });
+    html! {
+        (facts([
+            ("Type", html! { (offer.service_type) }),
+            ("Object", target(offer)),
+            ("State", state(shown, offer)),
+        ]))
+        (table(&["Property", "Value", ""], properties))
+        @if may { (withdraw_form(&id)) }
     }
 }
 
@@ -172,10 +287,25 @@ fn found(offer: &Offer, search: &str) -> bool {
             .any(|property| contains(&property.name) || contains(&value(&property.value)))
 }
 
-fn target(offer: &Offer) -> String {
+/// The interface, the first address and the key of the object.
+fn target(offer: &Offer) -> Markup {
     match &offer.target {
-        Target::Object(object) => format!("{object:?}"),
-        Target::Proxy(proxy) => format!("proxy for {:?}", proxy.lookup.object()),
+        Target::Object(object) => object_of(object),
+        Target::Proxy(proxy) => html! { "proxy for " (object_of(proxy.lookup.object())) },
+    }
+}
+
+fn object_of(object: &Object) -> Markup {
+    let ior = object.ior();
+    html! {
+        @if !ior.type_id.is_empty() { code { (ior.type_id) } " " }
+        @match ior.iiop_profiles().next() {
+            Some(Ok(profile)) => {
+                code { (profile.host) ":" (profile.port) }
+                ", key " code { (profile.object_key.escape_ascii().to_string()) }
+            }
+            _ => { "without an address by TCP" }
+        }
     }
 }
 
@@ -187,24 +317,27 @@ fn value(any: &armilla::Any) -> String {
     json.map_or_else(|error| format!("({error})"), |json| json.to_string())
 }
 
-fn links_of(model: &Model) -> Markup {
-    html! {
-        @if model.links().next().is_none() { p { "The trader has no links to other traders." } }
-        @else {
-            table {
-                thead { tr { th { "Link" } th { "Trader" } th { "Default" } th { "Limit" } } }
-                tbody {
-                    @for (name, link) in model.links() {
-                        tr {
-                            td { (name) }
-                            td { (format!("{:?}", link.target.object())) }
-                            td { (rule(link.def_pass_on_follow_rule)) }
-                            td { (rule(link.limiting_follow_rule)) }
-                        }
+fn links_of(model: &Model, may: bool) -> Markup {
+    let rows = model.links().map(|(name, link)| {
+        vec![
+            html! { (name) },
+            object_of(link.target.object()),
+            html! { (rule(link.def_pass_on_follow_rule)) },
+            html! { (rule(link.limiting_follow_rule)) },
+            html! {
+                @if may {
+                    form data-send action="/unlink" method="post"
+                        data-confirm=(format!("Remove the link {name}?")) {
+                        input type="hidden" name="name" value=(name);
+                        button aria-label=(format!("Remove {name}")) { "Remove" }
                     }
                 }
-            }
-        }
+            },
+        ]
+    });
+    html! {
+        @if model.links().next().is_none() { p { "The trader has no links to other traders." } }
+        @else { (table(&["Link", "Trader", "Passed on", "Limit", ""], rows)) }
     }
 }
 

@@ -7,8 +7,8 @@ use armilla::Orb;
 use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::TypeStruct;
 use armilla_store::{
-    CommitError, EngineError, File, Format, Persist, ReadableTable, StoreError, TableDefinition,
-    Transaction,
+    CommitError, EngineError, File, Format, Persist, ReadableTable, Salvage, StoreError,
+    TableDefinition, Transaction,
 };
 use std::fmt;
 use std::path::Path;
@@ -62,6 +62,120 @@ impl Disk {
     pub(super) fn damaged(&self, error: &dyn fmt::Display) -> StoreError {
         self.0.damaged(error)
     }
+}
+
+/// What was saved of a damaged store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many service types,
+    pub service_types: usize,
+    /// offers and proxy offers,
+    pub offers: usize,
+    /// and links were saved.
+    pub links: usize,
+    /// The last commit that the store had counted, in words.
+    pub last_commit: Option<String>,
+    /// What is damaged or lost, where.
+    pub losses: Vec<String>,
+}
+
+/// Saves what can be saved of the store in a directory into a new one in another.
+pub(super) fn recover(from: &Path, to: &Path, orb: &Orb) -> Result<Recovered, StoreError> {
+    if to.join(FORMAT.file).exists() {
+        let what = "is there already: choose a directory without a store";
+        return Err(StoreError::new(to.join(FORMAT.file), what));
+    }
+    let salvage = Salvage::open(from, &FORMAT)?;
+    let mut saved = Saved { model: Model::new(orb), changes: Vec::new(), losses: Vec::new() };
+    for change in salvaged(&salvage, orb)? {
+        saved.keep(change);
+    }
+    let (mut disk, _) = Disk::open(to, orb)?;
+    disk.keep(&saved.changes)?;
+    let mut losses = salvage.losses();
+    losses.append(&mut saved.losses);
+    Ok(Recovered {
+        service_types: saved.model.service_types().iter().count(),
+        offers: saved.model.offer_count(),
+        links: saved.model.links().count(),
+        last_commit: salvage.last_commit(),
+        losses,
+    })
+}
+
+/// Contents that fit together.
+struct Saved {
+    model: Model,
+    changes: Vec<Change>,
+    losses: Vec<String>,
+}
+
+impl Saved {
+    /// Takes a change if it fits what is there: an offer needs its service type, a type its
+    /// supertypes.
+    fn keep(&mut self, change: Change) {
+        match self.model.apply([change.clone()]) {
+            Ok(()) => self.changes.push(change),
+            Err(error) => self.losses.push(format!("{}: {error}", named(&change))),
+        }
+    }
+}
+
+fn named(change: &Change) -> String {
+    match change {
+        Change::PutType(name, _) => format!("the service type {name:?}"),
+        Change::PutOffer(offer) => format!("the offer {}", offer.id()),
+        Change::PutLink(name, _) => format!("the link {name:?}"),
+        _ => "a number".to_owned(),
+    }
+}
+
+/// What is left, in an order in which it can be put: supertypes, types, links, offers.
+fn salvaged(salvage: &Salvage, orb: &Orb) -> Result<Vec<Change>, StoreError> {
+    let (mut next_offer, mut next_type) = (1, 1);
+    let mut changes = Vec::new();
+    salvage.rows(NUMBERS, |name, value| {
+        match (name, Attribute::ALL.iter().find(|attribute| attribute.name() == name)) {
+            (NEXT_OFFER, _) => next_offer = value,
+            (NEXT_TYPE, _) => next_type = value,
+            (_, Some(attribute)) => {
+                let value = u32::try_from(value).map_err(|_| format!("it is {value}"))?;
+                changes.push(Change::SetAttribute(*attribute, value));
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    salvage.rows(OCTETS, |name, octets| {
+        if name == STEM {
+            changes.push(Change::SetRequestIdStem(octets.to_vec()));
+        }
+        Ok(())
+    })?;
+    let mut types = Vec::new();
+    salvage.rows(TYPES, |name, record| {
+        let declared: TypeStruct = decode(name.as_bytes(), record, orb)?;
+        types.push((name.to_owned(), declared));
+        Ok(())
+    })?;
+    types.sort_by_key(|(_, declared)| incarnation_number(declared.incarnation));
+    next_type = types.iter().fold(next_type, |next, (_, declared)| {
+        next.max(incarnation_number(declared.incarnation).saturating_add(1))
+    });
+    changes.extend(types.into_iter().map(|(name, it)| Change::PutType(name, Box::new(it))));
+    salvage.rows(LINKS, |name, record| {
+        let info: LinkInfo = decode(name.as_bytes(), record, orb)?;
+        changes.push(Change::PutLink(name.to_owned(), Box::new(info)));
+        Ok(())
+    })?;
+    salvage.rows(OFFERS, |number, record| {
+        let offer = decode_offer(number, record, orb)?;
+        next_offer = next_offer.max(number.saturating_add(1));
+        changes.push(Change::PutOffer(offer));
+        Ok(())
+    })?;
+    changes.push(Change::SetNext { offer: next_offer, incarnation: next_type });
+    Ok(changes)
 }
 
 /// What a file contains.
@@ -148,6 +262,10 @@ impl Persist<Kept> for Disk {
             changes.iter().try_for_each(|(change, record)| write(transaction, change, record))
         })?;
         Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), StoreError> {
+        self.0.check()
     }
 }
 

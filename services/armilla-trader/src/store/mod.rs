@@ -9,6 +9,8 @@ mod codec;
 mod disk;
 
 pub use armilla_store::StoreError;
+#[cfg(feature = "disk")]
+pub use disk::Recovered;
 
 use crate::model::{Change, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
@@ -68,6 +70,20 @@ impl Store {
         Ok(Self { model, keeper: Keeper::Kept(Arc::new(GroupCommit::new(Box::new(disk)))) })
     }
 
+    /// Saves what can be saved of the store in the directory `from`, which may be damaged, into a new
+    /// store in the directory `to`. Nothing is changed in `from`, which no process may have open.
+    ///
+    /// # Errors
+    /// Nothing can be read, or the new store cannot be written, or is there already.
+    #[cfg(feature = "disk")]
+    pub fn recover(
+        from: impl AsRef<std::path::Path>,
+        to: impl AsRef<std::path::Path>,
+        orb: &Orb,
+    ) -> Result<Recovered, StoreError> {
+        disk::recover(from.as_ref(), to.as_ref(), orb)
+    }
+
     /// The contents.
     pub const fn model(&self) -> &Model {
         &self.model
@@ -100,6 +116,20 @@ pub(crate) struct Pending {
 }
 
 impl Keeper {
+    /// What finds out whether changes could be kept now, without this value.
+    pub(crate) fn check(&self) -> impl FnOnce() -> Result<(), String> + use<> {
+        let (commits, is_closed) = match self {
+            Self::Memory => (None, false),
+            Self::Kept(commits) => (Some(commits.clone()), false),
+            Self::Closed => (None, true),
+        };
+        move || match (commits, is_closed) {
+            (_, true) => Err("the store is closed".to_owned()),
+            (Some(commits), _) => commits.check().map_err(|error| error.to_string()),
+            (None, _) => Ok(()),
+        }
+    }
+
     /// The changes with their records, before any is made: a value that cannot be encoded is no
     /// error of the file.
     pub(crate) fn prepare(&self, changes: Vec<Change>) -> Result<Vec<Kept>, ModelError> {

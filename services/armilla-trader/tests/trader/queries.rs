@@ -6,7 +6,7 @@ use armilla_cos_trading::dynamic::dynamic_prop_eval::{self, EvalDpRaises};
 use armilla_cos_trading::dynamic::{DpEvalFailure, DynamicProp, DynamicPropEval};
 use armilla_cos_trading::lookup::*;
 use armilla_cos_trading::repos::ServiceTypeRepository;
-use armilla_cos_trading::{Admin, Lookup, OfferIterator, Register};
+use armilla_cos_trading::{Admin, Link, Lookup, OfferIterator, Register};
 use armilla_tests::orbs::listening;
 use armilla_trader::Limits;
 use served::{ALL, Served, policy, property, text};
@@ -293,4 +293,47 @@ fn readonly_properties_cannot_be_dynamic() {
         export("price", TypeCode::Double),
         Err(Error::User(ExportRaises::PropertyTypeMismatch(_)))
     ));
+}
+
+#[test]
+fn an_operator_sees_the_ids_of_offers_and_who_did_not_answer() {
+    let served = Served::with_printers();
+    let id = served.printer("laser", 2.0, 10);
+    // A trader that is not there.
+    let dead = served.client.string_to_object("corbaloc::127.0.0.1:1/TradingService").unwrap();
+    let rule = armilla_cos_trading::FollowOption::Always;
+    let limits = policy("link_follow_rule", &rule);
+    served.link.add_link("away", &dead.assume(), rule, rule).ok();
+    let ask = |policies: &[armilla_cos_trading::Policy]| {
+        served.lookup.query("Printer", "", "", policies, &ALL, 10).unwrap()
+    };
+    let (offers, _, limited) = ask(&[policy("armilla_explain", &true), limits.clone()]);
+    let told = offers[0].properties.iter().find(|one| one.name == "armilla_offer_id").unwrap();
+    assert_eq!(told.value.get::<String>().unwrap(), Some(id));
+    let is_linked = served.link.list_links().unwrap() == ["away"];
+    assert_eq!(limited.contains(&"link away".to_owned()), is_linked, "{limited:?}");
+    let (offers, _, limited) = ask(&[limits]);
+    assert!(offers[0].properties.iter().all(|one| one.name != "armilla_offer_id"));
+    assert_eq!(limited, Vec::<String>::new());
+}
+
+#[test]
+fn ten_thousand_iterators_that_nobody_uses_are_bounded_and_go() {
+    let limits = Limits {
+        iterators: 50,
+        iterator_idle: std::time::Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let served = Served::limited(limits);
+    served.add_printers();
+    (0..3).for_each(|number| drop(served.printer(&format!("p{number}"), 1.0, number)));
+    for _ in 0..5_000 {
+        let (_, rest, _) = served.lookup.query("Printer", "", "", &[], &ALL, 1).unwrap();
+        let (_, ids) = served.admin.list_offers(1).unwrap();
+        assert!(!rest.is_nil() && !ids.is_nil());
+    }
+    assert!(served.trader.activity().iterators <= 50);
+    while served.trader.activity().iterators > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
