@@ -60,7 +60,8 @@ impl Invocation {
     /// A call that begins now, and is to be [prepared](Self::prepare).
     #[inline(always)]
     pub(crate) fn new(object: &Object, reference: &Reference) -> Self {
-        let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
+        let limit = Effective::plain_limit(object.timeout(), reference.orb.settings());
+        let deadline = Deadline::after(limit);
         Self { deadline, forwards: 0, failures: 0, fell_back: false, policies: None }
     }
 
@@ -344,8 +345,7 @@ impl Invocation {
             return Err(error.with_note(&format!("; retried {times}, the limit of `retries`")));
         }
         let pause = retries.pause(repeated);
-        let limits = policies.effective.reply.iter().chain(&policies.effective.request);
-        let shortest = limits.min_by_key(|limit| limit.time);
+        let shortest = policies.effective.shortest(true);
         let elapsed = policies.started.elapsed();
         if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
             let note = format!("; not retried after {repeated} retries because of {limit}");
@@ -361,11 +361,7 @@ impl Invocation {
     #[cold]
     fn explain(&self, error: SystemException) -> SystemException {
         let Some(policies) = &self.policies else { return error };
-        let Effective { reply, request, .. } = &*policies.effective;
-        // For a request that was not sent, the earlier of the two limits applies.
-        let unsent = error.completed() == Completion::No;
-        let limits = request.iter().filter(|_| unsent).chain(reply);
-        match limits.min_by_key(|limit| limit.time) {
+        match policies.effective.shortest(error.completed() == Completion::No) {
             Some(limit) => error.with_hint(format!("the limit is {limit}")),
             None => error,
         }

@@ -60,14 +60,14 @@ impl Deadline {
         &mut self,
         effective: &Effective,
     ) -> Result<(), SystemException> {
-        let Effective { reply, request, connect, .. } = effective;
-        if let Some(passed) = reply.iter().chain(request).find(|limit| limit.time.is_zero()) {
+        if let Some(passed) = effective.shortest(true).filter(|limit| limit.time.is_zero()) {
             let what = format!("the call had no time from the start: {passed}");
             let kind = ExceptionKind::Timeout;
             return Err(
                 SystemException::new(kind, Minor::SEND_TIMED_OUT, Completion::No).with_reason(what)
             );
         }
+        let Effective { reply, request, connect, .. } = effective;
         self.limit = reply.map(|limit| limit.time);
         self.request = request.map(|limit| limit.time);
         self.connect = Some(connect.time);

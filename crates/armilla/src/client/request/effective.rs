@@ -72,34 +72,68 @@ impl Effective {
         timeout: Option<Duration>,
         settings: &Settings,
     ) -> Box<Self> {
-        let relative = |get: fn(&Policies) -> Option<Duration>, policy, orb: Option<_>| {
-            let (time, level) = leveled(own, get, orb)?;
-            Some(Limit { time, level, policy })
-        };
+        let relative = |get, policy, orb| Limit::found(own, get, orb, policy);
         let absolute = |get: fn(&Policies) -> Option<Instant>, policy| {
             let (end, level) = leveled(own, get, None)?;
             Some(Limit { time: end.saturating_duration_since(Instant::now()), level, policy })
         };
-        let short =
-            timeout.map(|time| Limit { time, level: Level::Reference, policy: "with_timeout" });
-        let orb = |time, policy| Limit { time, level: Level::Orb, policy };
-        let round_trip = short
-            .or_else(|| relative(|own| own.round_trip_timeout, "round_trip_timeout", None))
-            .or_else(|| settings.call_timeout.map(|time| orb(time, "call_timeout")));
-        let request = settings.request_timeout;
-        let connect = relative(|own| own.connect_timeout, "connect_timeout", None);
         Box::new(Self {
-            reply: shorter(round_trip, absolute(|own| own.reply_end, "reply_end")),
+            reply: shorter(
+                round_trip(own, timeout, settings),
+                absolute(|own| own.reply_end, "reply_end"),
+            ),
             request: shorter(
-                relative(|own| own.request_timeout, "request_timeout", request),
+                relative(|own| own.request_timeout, "request_timeout", settings.request_timeout),
                 absolute(|own| own.request_end, "request_end"),
             ),
-            connect: connect.unwrap_or_else(|| orb(settings.connect_timeout, "connect_timeout")),
+            connect: connect(own, settings),
             rebind: leveled(own, |own| own.rebind, None).map_or(settings.rebind, |found| found.0),
             retries: leveled(own, |own| own.retries, None)
                 .map_or(settings.retries, |found| found.0),
         })
     }
+
+    /// The limit that ends the call before any other; that for sending the request counts while it
+    /// is `unsent`.
+    pub(in crate::client) fn shortest(&self, unsent: bool) -> Option<&Limit> {
+        let request = self.request.iter().filter(|_| unsent);
+        request.chain(&self.reply).min_by_key(|limit| limit.time)
+    }
+
+    /// The limit until the reply when no level has policies. The straight path of a call looks up
+    /// nothing else; [`look_up`](Self::look_up) comes to the same.
+    pub(crate) fn plain_limit(timeout: Option<Duration>, settings: &Settings) -> Option<Duration> {
+        timeout.or(settings.call_timeout)
+    }
+}
+
+impl Limit {
+    /// Looks up a limit as [`leveled`] does.
+    fn found(
+        own: Levels<'_>,
+        get: fn(&Policies) -> Option<Duration>,
+        settings: Option<Duration>,
+        policy: &'static str,
+    ) -> Option<Self> {
+        let (time, level) = leveled(own, get, settings)?;
+        Some(Self { time, level, policy })
+    }
+}
+
+/// The limit for the reply by relative time, through a reference with the limit `timeout`.
+fn round_trip(own: Levels<'_>, timeout: Option<Duration>, settings: &Settings) -> Option<Limit> {
+    let of_reference =
+        timeout.map(|time| Limit { time, level: Level::Reference, policy: "with_timeout" });
+    of_reference
+        .or_else(|| Limit::found(own, |own| own.round_trip_timeout, None, "round_trip_timeout"))
+        .or_else(|| Limit::found(own, |_| None, settings.call_timeout, "call_timeout"))
+}
+
+/// The limit for making a connection.
+fn connect(own: Levels<'_>, settings: &Settings) -> Limit {
+    let (time, policy) = (settings.connect_timeout, "connect_timeout");
+    let found = Limit::found(own, |own| own.connect_timeout, Some(time), policy);
+    found.unwrap_or(Limit { time, level: Level::Orb, policy })
 }
 
 /// The `SyncScope` of oneway calls, if one of the levels sets it.
@@ -117,14 +151,12 @@ pub(in crate::client) fn policies_in_effect(
     fn found<T>(own: Levels<'_>, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
         leveled(own, get, orb).map(|found| found.0)
     }
-    let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
-    let connect = Some(settings.connect_timeout);
     let mut all = Policies {
-        round_trip_timeout: timeout.or(round_trip),
+        round_trip_timeout: round_trip(own, timeout, settings).map(|limit| limit.time),
         request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
         request_end: found(own, |own| own.request_end, None),
         reply_end: found(own, |own| own.reply_end, None),
-        connect_timeout: found(own, |own| own.connect_timeout, connect),
+        connect_timeout: Some(connect(own, settings).time),
         rebind: found(own, |own| own.rebind, Some(settings.rebind)),
         retries: found(own, |own| own.retries, Some(settings.retries)),
         sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
@@ -151,4 +183,36 @@ fn leveled<T>(
 
 fn shorter(a: Option<Limit>, b: Option<Limit>) -> Option<Limit> {
     a.into_iter().chain(b).min_by_key(|limit| limit.time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::request::Deadline;
+
+    const LIMITS: [Option<Duration>; 3] =
+        [None, Some(Duration::from_millis(7)), Some(Duration::from_secs(9))];
+
+    /// The straight path of a call looks up no policies where there are none; it must have the
+    /// limits that the lookup finds.
+    #[test]
+    fn without_policies_the_straight_path_has_the_limits_of_the_lookup() {
+        let levels = Levels { own: None, orb: None };
+        for (timeout, call_timeout) in LIMITS.iter().flat_map(|a| LIMITS.map(|b| (*a, b))) {
+            let mut settings = Settings::default();
+            settings.call_timeout = call_timeout;
+            assert!(settings.is_plain());
+            let straight = Deadline::after(Effective::plain_limit(timeout, &settings));
+            let mut looked_up = Deadline::after(None);
+            let effective = Effective::look_up(levels, timeout, &settings);
+            looked_up.apply(&effective).unwrap();
+            assert_eq!(looked_up.limit, straight.limit);
+            assert_eq!(looked_up.request, straight.request);
+            assert_eq!(looked_up.may_connect, straight.may_connect);
+            let usual = settings.connect_timeout;
+            assert_eq!(looked_up.connect.unwrap_or(usual), straight.connect.unwrap_or(usual));
+            assert_eq!((effective.rebind, effective.retries), (Rebind::Transparent, Retries::NONE));
+            assert_eq!(chosen_sync_scope(levels), None);
+        }
+    }
 }
