@@ -32,47 +32,47 @@ use std::thread::Thread;
 use std::time::Duration;
 
 /// An asynchronous call under way.
-pub(crate) struct AsyncCall {
-    pub(in crate::client) first: CallTarget,
-    pub(in crate::client) selection: Option<Selection>,
+pub(super) struct AsyncCall {
+    pub(super) first: CallTarget,
+    pub(super) selection: Option<Selection>,
     /// What tells of the calling thread, where the call goes elsewhere than it began.
-    pub(in crate::client) caller: Option<AddedContext>,
-    pub(in crate::client) operation: OwnedOperation,
-    pub(in crate::client) arguments: EncodedArguments,
+    pub(super) caller: Option<AddedContext>,
+    pub(super) operation: OwnedOperation,
+    pub(super) arguments: EncodedArguments,
     /// The number of addresses left to try, the current one included.
     pub(super) addresses: AtomicUsize,
     /// The `PICurrent` slots of the calling thread when the call began.
-    pub(in crate::client) slots: Slots,
-    pub(in crate::client) state: Mutex<State>,
+    pub(super) slots: Slots,
+    pub(super) state: Mutex<State>,
 }
 
 #[derive(Default)]
-pub(in crate::client) struct State {
+pub(super) struct State {
     /// `None` while a thread decides the next step of the call.
-    pub(in crate::client) invocation: Option<Invocation>,
+    pub(super) invocation: Option<Invocation>,
     /// Whether its selector was asked again.
-    pub(in crate::client) asked_again: bool,
+    pub(super) asked_again: bool,
     /// The number of attempts over a connection that turned out to be closed.
-    pub(in crate::client) stale: StaleConnections,
+    pub(super) stale: StaleConnections,
     /// The target of the last attempt.
-    pub(in crate::client) attempt_target: Option<AttemptTarget>,
+    pub(super) attempt_target: Option<AttemptTarget>,
     /// The state of the interceptors for the attempt under way.
-    pub(in crate::client) flow: Option<Box<Intercepted>>,
+    pub(super) flow: Option<Box<Intercepted>>,
     /// The connection that carries the request, and the request id. The call keeps the connection
     /// alive: nothing else may refer to it.
-    pub(in crate::client) link: Option<(Arc<MultiplexedConnection>, u32)>,
+    pub(super) link: Option<(Arc<MultiplexedConnection>, u32)>,
     /// The connection on which the call waits for room, or has waited.
     pub(super) room: Weak<MultiplexedConnection>,
-    pub(in crate::client) event: Option<Event>,
+    pub(super) event: Option<Event>,
     pub(super) reply: OwnedMessage,
     pub(super) code_sets: Option<CodeSets>,
-    pub(in crate::client) outcome: Option<Result<(), SystemException>>,
-    pub(in crate::client) listener: Listener,
-    pub(in crate::client) cancelled: bool,
+    pub(super) outcome: Option<Result<(), SystemException>>,
+    pub(super) listener: Listener,
+    pub(super) cancelled: bool,
 }
 
 /// What is stored and not yet processed.
-pub(in crate::client) enum Event {
+pub(super) enum Event {
     Reply,
     Failure(SystemException),
     /// The pause before the next attempt is over.
@@ -80,7 +80,7 @@ pub(in crate::client) enum Event {
 }
 
 /// The outcome of an attempt.
-pub(in crate::client) enum AttemptOutcome {
+pub(super) enum AttemptOutcome {
     Ended(Ended),
     /// The connection was stale; the same attempt is made over another one.
     Resend,
@@ -88,7 +88,7 @@ pub(in crate::client) enum AttemptOutcome {
 
 /// The party that is notified of the outcome.
 #[derive(Default)]
-pub(in crate::client) enum Listener {
+pub(super) enum Listener {
     #[default]
     Nobody,
     Task(Waker),
@@ -101,7 +101,7 @@ type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
 impl AsyncCall {
     /// Encodes the arguments of a call and starts the first attempt. Work that would block, such as
     /// connecting, is left to another thread.
-    pub(in crate::client) fn begin<'p>(
+    pub(super) fn begin<'p>(
         object: &Object,
         operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
@@ -132,7 +132,7 @@ impl AsyncCall {
     }
 
     /// Starts attempts at the current target until one is under way or the call has ended.
-    pub(in crate::client) fn launch(self: &Arc<Self>) {
+    pub(super) fn launch(self: &Arc<Self>) {
         while let Some(outcome) = self.start_attempt() {
             if !self.apply_outcome(outcome) {
                 return;
@@ -185,7 +185,7 @@ impl AsyncCall {
     }
 
     /// Sends the request, or lets the call wait for room on the connection.
-    pub(in crate::client) fn send(
+    pub(super) fn send(
         self: &Arc<Self>,
         link: &MultiplexedConnection,
     ) -> Result<(), SystemException> {
@@ -195,7 +195,7 @@ impl AsyncCall {
         }
     }
 
-    pub(in crate::client) fn send_now(
+    pub(super) fn send_now(
         self: &Arc<Self>,
         link: &MultiplexedConnection,
     ) -> Result<(), SystemException> {
@@ -226,7 +226,7 @@ impl AsyncCall {
     }
 
     /// The reply that is stored. No other thread sees it until it is dropped.
-    pub(in crate::client) fn stored_reply(&self) -> StoredReply<'_> {
+    pub(super) fn stored_reply(&self) -> StoredReply<'_> {
         let mut state = lock(&self.state);
         let message = std::mem::take(&mut state.reply);
         let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
@@ -234,12 +234,12 @@ impl AsyncCall {
     }
 
     /// Stores the memory of a reply again, for its next reader.
-    pub(in crate::client) fn take_back(&self, message: OwnedMessage) {
+    pub(super) fn take_back(&self, message: OwnedMessage) {
         lock(&self.state).reply = message;
     }
 
     /// Decodes the body of the reply with `read`. The call must have ended.
-    pub(in crate::client) fn decode<T>(
+    pub(super) fn decode<T>(
         &self,
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
@@ -263,7 +263,7 @@ impl AsyncCall {
     }
 
     /// Whether the call has ended. If not, `waker` is woken at its end.
-    pub(in crate::client) fn poll(&self, waker: &Waker) -> bool {
+    pub(super) fn poll(&self, waker: &Waker) -> bool {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
             return true;
@@ -282,7 +282,7 @@ impl AsyncCall {
 
     /// Registers `callback` for the outcome. The thread that reads the reply runs it, or the
     /// calling thread if the call has already ended.
-    pub(in crate::client) fn then(&self, callback: Callback) {
+    pub(super) fn then(&self, callback: Callback) {
         let mut state = lock(&self.state);
         if state.outcome.is_none() {
             state.listener = Listener::Callback(callback);
@@ -294,7 +294,7 @@ impl AsyncCall {
 
     /// Waits up to `limit` for the call to end. The thread reads replies itself if no other thread
     /// does.
-    pub(in crate::client) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
+    pub(super) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
         if self.is_done() {
             return true;
         }
@@ -356,7 +356,7 @@ impl AsyncCall {
     }
 
     /// Cancels the call: the outcome is no longer wanted.
-    pub(in crate::client) fn cancel(&self) {
+    pub(super) fn cancel(&self) {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
             return;

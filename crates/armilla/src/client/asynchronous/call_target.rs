@@ -5,17 +5,17 @@ use crate::client::request::Deadline;
 use std::sync::OnceLock;
 
 /// The reference that a call goes to, and until when.
-pub(in crate::client) struct CallTarget {
-    pub(in crate::client) object: Object,
+pub(super) struct CallTarget {
+    pub(super) object: Object,
     /// What an extension has added to the request.
-    pub(in crate::client) context: Option<AddedContext>,
-    pub(in crate::client) deadline: Deadline,
+    pub(super) context: Option<AddedContext>,
+    pub(super) deadline: Deadline,
     /// Where the call goes instead, once it was led elsewhere.
-    pub(in crate::client) next: OnceLock<Box<Self>>,
+    pub(super) next: OnceLock<Box<Self>>,
 }
 
 impl CallTarget {
-    pub(in crate::client) const fn new(
+    pub(super) const fn new(
         object: Object,
         context: Option<AddedContext>,
         deadline: Deadline,

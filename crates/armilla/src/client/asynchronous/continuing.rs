@@ -23,7 +23,7 @@ impl AsyncCall {
     ///
     /// # Errors
     /// The end of the attempt, if an interceptor ended it.
-    pub(in crate::client) fn begin_flow(
+    pub(super) fn begin_flow(
         &self,
         reference: &Reference,
         attempt_target: &AttemptTarget,
@@ -45,7 +45,7 @@ impl AsyncCall {
     }
 
     /// Applies the outcome of an attempt. `true` when the next attempt must be launched now.
-    pub(in crate::client) fn apply_outcome(self: &Arc<Self>, outcome: AttemptOutcome) -> bool {
+    pub(super) fn apply_outcome(self: &Arc<Self>, outcome: AttemptOutcome) -> bool {
         let ended = match outcome {
             AttemptOutcome::Resend => return true,
             AttemptOutcome::Ended(ended) => ended,
@@ -107,7 +107,7 @@ impl AsyncCall {
     }
 
     /// Reports the cancelled call to the interceptors.
-    pub(in crate::client) fn abandon_flow(&self, flow: Intercepted) {
+    pub(super) fn abandon_flow(&self, flow: Intercepted) {
         let Ok(reference) = self.target().object.reference() else { return };
         let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
@@ -164,7 +164,7 @@ impl AsyncCall {
     }
 
     /// Reads the reply, and its service contexts if interceptors see the call.
-    pub(in crate::client) fn read_reply(&self) -> Ended {
+    pub(super) fn read_reply(&self) -> Ended {
         let seen = lock(&self.state).flow.is_some();
         let reply = self.stored_reply();
         let (header, mut body) = match reply.open() {
@@ -188,7 +188,7 @@ impl AsyncCall {
 
     /// Decides the next step after a failure.
     #[cold]
-    pub(in crate::client) fn after_failure(&self, exception: SystemException) -> AttemptOutcome {
+    pub(super) fn after_failure(&self, exception: SystemException) -> AttemptOutcome {
         if lock(&self.state).stale.allows_another(&exception) {
             return AttemptOutcome::Resend;
         }

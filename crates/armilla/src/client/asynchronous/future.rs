@@ -152,7 +152,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     }
 
     /// Whether the reply has come. If not, `waker` is woken when it does.
-    pub(in crate::client) fn poll_ready(&self, waker: &Waker) -> bool {
+    pub(super) fn poll_ready(&self, waker: &Waker) -> bool {
         match &self.inner {
             Inner::UnderWay(call, _) => call.poll(waker),
             Inner::Ready(_) | Inner::Over => true,

@@ -78,7 +78,7 @@ impl Reselections {
 
 impl AsyncCall {
     /// Where the call goes now.
-    pub(in crate::client) fn target(&self) -> &CallTarget {
+    pub(super) fn target(&self) -> &CallTarget {
         let mut target = &self.first;
         while let Some(next) = target.next.get() {
             target = next;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 impl AsyncCall {
     /// Stores a failure and resumes the call.
-    pub(in crate::client) fn resume_with(self: &Arc<Self>, failure: SystemException) {
+    pub(super) fn resume_with(self: &Arc<Self>, failure: SystemException) {
         self.store_failure(failure);
         self.clone().resume();
     }
@@ -38,7 +38,7 @@ impl AsyncCall {
     }
 
     /// [Resumes](Self::resume) the call in this thread. A panic ends the call.
-    pub(in crate::client) fn resume_here(self: &Arc<Self>) {
+    pub(super) fn resume_here(self: &Arc<Self>) {
         let Some(event) = lock(&self.state).event.take() else { return };
         if catch(|| self.process(event)).is_none() {
             let operation = self.operation.get().name;
@@ -61,13 +61,13 @@ impl AsyncCall {
     }
 
     /// Starts the next attempt: the pause before it is over.
-    pub(in crate::client) fn launch_again(self: &Arc<Self>) {
+    pub(super) fn launch_again(self: &Arc<Self>) {
         lock(&self.state).event = Some(Event::Launch);
         self.clone().resume();
     }
 
     /// Ends the call, and tells the party that waits for it.
-    pub(in crate::client) fn finish(self: &Arc<Self>, outcome: Result<(), SystemException>) {
+    pub(super) fn finish(self: &Arc<Self>, outcome: Result<(), SystemException>) {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
             return;

@@ -7,17 +7,15 @@ use armilla_cdr::{CodeSets, Decoder};
 use armilla_giop::{OwnedMessage, ReplyHeader, decode_reply};
 
 /// The reply to a call, while a thread reads it. It returns to the call when it is dropped.
-pub(in crate::client) struct StoredReply<'c> {
-    pub(in crate::client) call: &'c AsyncCall,
-    pub(in crate::client) message: OwnedMessage,
-    pub(in crate::client) code_sets: CodeSets,
+pub(super) struct StoredReply<'c> {
+    pub(super) call: &'c AsyncCall,
+    pub(super) message: OwnedMessage,
+    pub(super) code_sets: CodeSets,
 }
 
 impl StoredReply<'_> {
     /// The header, and a decoder for the body.
-    pub(in crate::client) fn open(
-        &self,
-    ) -> Result<(ReplyHeader<'_>, Decoder<'_>), SystemException> {
+    pub(super) fn open(&self) -> Result<(ReplyHeader<'_>, Decoder<'_>), SystemException> {
         let orb = &self.call.target().object.reference()?.orb;
         let message = self.message.message().ok_or_else(no_reply)?;
         match decode_reply(&message) {

@@ -32,12 +32,12 @@ impl Interceptors {
     }
 
     /// Whether any interceptor, of the client or the server, sees calls within the process.
-    pub(crate) const fn see_collocated(&self) -> bool {
+    pub(super) const fn see_collocated(&self) -> bool {
         self.sees_collocated
     }
 
     /// Whether any client interceptor may ask for the values of calls.
-    pub(crate) fn read_client_values(&self) -> bool {
+    pub(super) fn read_client_values(&self) -> bool {
         self.client.iter().any(|interceptor| {
             // A panic is reported.
             let reads = || interceptor.reads_values();

@@ -44,13 +44,13 @@ impl CollocatedReply {
 
     /// What is known of the reply.
     #[inline]
-    pub(in crate::client) fn start(&self) -> ReplyStart {
+    pub(super) fn start(&self) -> ReplyStart {
         self.0.as_ref().and_then(|buffers| buffers.start).unwrap_or(ReplyStart::NONE)
     }
 
     /// The reply, once the request was served.
     #[inline]
-    pub(in crate::client) fn message(&self) -> Option<Message<'_>> {
+    pub(super) fn message(&self) -> Option<Message<'_>> {
         self.0.as_ref()?.reply.message()
     }
 

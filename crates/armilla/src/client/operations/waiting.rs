@@ -21,7 +21,7 @@ pub(crate) enum Waiting {
 
 impl Waiting {
     /// Calls an operation without user exceptions.
-    pub(crate) async fn invoke<'p, R: 'static>(
+    pub(super) async fn invoke<'p, R: 'static>(
         self,
         object: &Object,
         (name, signatures): (&'static str, Signatures),

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// without following a pointer.
 #[derive(Default)]
 #[repr(C)]
-pub(crate) struct Binding {
+pub(in crate::client) struct Binding {
     /// The route to the reference's own addresses, set by the first call.
     first: OnceLock<Route>,
     /// Allocated at the first forward.
@@ -56,7 +56,7 @@ impl Forwarding {
 }
 
 /// A route, held for the duration of a call.
-pub(crate) enum RouteRef<'r> {
+pub(in crate::client) enum RouteRef<'r> {
     First(&'r Route),
     Forwarded(Arc<Route>),
 }
@@ -131,7 +131,7 @@ impl Binding {
     }
 
     /// Whether calls currently go by a forward.
-    pub(crate) fn is_changed(&self) -> bool {
+    pub(super) fn is_changed(&self) -> bool {
         self.forwarding().is_some()
     }
 
@@ -140,12 +140,12 @@ impl Binding {
     }
 
     /// Attaches a selector to a new reference.
-    pub(in crate::client) fn attach(&self, selector: Arc<dyn CallSelector>) {
+    pub(super) fn attach(&self, selector: Arc<dyn CallSelector>) {
         self.forwarding.get_or_init(Box::default).selector.get_or_init(|| selector);
     }
 
     /// Has `extension` look at where calls are forwarded, instead of that of the ORB.
-    pub(in crate::client) fn set_extension(&self, extension: Arc<dyn ClientExtension>) {
+    pub(super) fn set_extension(&self, extension: Arc<dyn ClientExtension>) {
         self.forwarding.get_or_init(Box::default).extension.get_or_init(|| extension);
     }
 
@@ -228,7 +228,7 @@ impl Reference {
     }
 
     /// The route that calls go by now.
-    pub(crate) fn route(&self) -> Result<RouteRef<'_>, SystemException> {
+    pub(in crate::client) fn route(&self) -> Result<RouteRef<'_>, SystemException> {
         self.fast_route().map_or_else(|| self.find_route(), |first| Ok(RouteRef::First(first)))
     }
 
@@ -240,7 +240,7 @@ impl Reference {
     }
 
     #[cold]
-    pub(in crate::client) fn find_route(&self) -> Result<RouteRef<'_>, SystemException> {
+    pub(super) fn find_route(&self) -> Result<RouteRef<'_>, SystemException> {
         let binding = &self.binding;
         let lead = |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key);
         if let Some(forwarding) = binding.forwarding() {

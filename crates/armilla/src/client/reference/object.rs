@@ -39,7 +39,7 @@ pub(super) struct Overrides {
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
     /// The route of the calls.
-    pub(crate) binding: Binding,
+    pub(in crate::client) binding: Binding,
     place: Place,
     /// Created on first use for an active object of this process.
     ior: OnceLock<Ior>,
@@ -66,7 +66,7 @@ impl Reference {
     }
 
     /// The object, if it is or was active in this process.
-    pub(crate) fn local_object(&self) -> Option<&dyn LocalObject> {
+    pub(super) fn local_object(&self) -> Option<&dyn LocalObject> {
         match &self.place {
             Place::Active(object) => Some(object.get()),
             Place::Elsewhere | Place::Key(_) => None,
@@ -111,7 +111,7 @@ impl Object {
     }
 
     /// The reference for `ior`, wherever the object is.
-    pub(crate) fn elsewhere(orb: &Orb, ior: Ior) -> Self {
+    pub(super) fn elsewhere(orb: &Orb, ior: Ior) -> Self {
         Self::new(orb, ior.into(), Place::Elsewhere)
     }
 

@@ -140,12 +140,12 @@ impl Route {
 
     /// Whether calls go by this route without any other check.
     #[inline(always)]
-    pub(in crate::client) fn is_fast(&self) -> bool {
+    pub(super) fn is_fast(&self) -> bool {
         self.first.fast.load(Ordering::Relaxed)
     }
 
     /// Sets whether calls go by this route without any other check.
-    pub(in crate::client) fn set_fast(&self, fast: bool) {
+    pub(super) fn set_fast(&self, fast: bool) {
         self.first.fast.store(fast, Ordering::Relaxed);
     }
 
@@ -189,7 +189,7 @@ impl Route {
     }
 
     /// The reference of a temporary forward.
-    pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
+    pub(super) fn forwarded_to(&self) -> Option<&Ior> {
         self.route_extras()?.forwarded.as_ref()
     }
 
@@ -210,12 +210,12 @@ impl Route {
     }
 
     /// The index of the target to try first, for [`at`](Self::at).
-    pub(crate) fn preferred_index(&self) -> usize {
+    pub(super) fn preferred_index(&self) -> usize {
         self.route_extras().map_or(0, |route_extras| route_extras.preferred.load(Ordering::Relaxed))
     }
 
     /// The target at `index`, an index from [`preferred_index`](Self::preferred_index).
-    pub(crate) fn at(&self, index: usize) -> &Target {
+    pub(super) fn at(&self, index: usize) -> &Target {
         match index {
             0 => &self.first,
             _ => &self.others()[index - 1],
@@ -243,7 +243,7 @@ impl Route {
 }
 
 /// The addresses of an IOR, for messages.
-pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
+pub(super) fn describe(orb: &Orb, ior: &Ior) -> String {
     let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
     let addresses: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
     if addresses.is_empty() { "no known address".into() } else { addresses.join(", ") }

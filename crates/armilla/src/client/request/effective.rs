@@ -17,7 +17,7 @@ enum Level {
 
 /// A time limit and the policy that sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limit {
+pub(in crate::client) struct Limit {
     pub(crate) time: Duration,
     level: Level,
     policy: &'static str,
@@ -38,11 +38,11 @@ impl fmt::Display for Limit {
 #[derive(Debug)]
 pub(crate) struct Effective {
     /// The limit until the reply.
-    pub(crate) reply: Option<Limit>,
+    pub(super) reply: Option<Limit>,
     /// The limit for sending the request.
-    pub(crate) request: Option<Limit>,
+    pub(super) request: Option<Limit>,
     /// The limit for connecting.
-    pub(crate) connect: Limit,
+    pub(super) connect: Limit,
     pub(crate) rebind: Rebind,
     pub(crate) retries: Retries,
 }

@@ -93,7 +93,7 @@ impl<'t> ObjectAddress<'t> {
 
     /// The object key, if requests name the object by it alone.
     #[inline]
-    pub(in crate::client) fn plain_key(&self) -> Option<&'t [u8]> {
+    pub(super) fn plain_key(&self) -> Option<&'t [u8]> {
         if self.numbers.is_some() {
             return None;
         }
@@ -101,7 +101,7 @@ impl<'t> ObjectAddress<'t> {
     }
 
     /// The object key with the number of `operation`, if requests use operation numbers.
-    pub(in crate::client) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
+    pub(super) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
         let (Some(key), Some(numbers)) = (self.key(), self.numbers) else {
             return None;
         };

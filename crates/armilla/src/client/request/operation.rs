@@ -17,11 +17,11 @@ pub(crate) struct Operation<'r> {
     pub(crate) name: &'r str,
     /// Identifies the operation for the lifetime of the process: the address and length of a
     /// constant name, or the number of a dynamic name and [`DYNAMIC`].
-    pub(in crate::client) key: (usize, usize),
+    pub(super) key: (usize, usize),
     /// The signatures of the generated code, if the operation is part of any.
     signatures: Option<Signatures>,
     /// Whether its results are a sequence of octets and nothing else.
-    pub(in crate::client) returns_octets: bool,
+    pub(super) returns_octets: bool,
 }
 
 /// Replaces the length in the key of a dynamic name.

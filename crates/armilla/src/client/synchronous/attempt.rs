@@ -17,7 +17,7 @@ use armilla_giop::ResponseFlags;
 
 /// Makes one attempt: sends the request, and receives the reply if one is expected.
 #[inline(always)]
-pub(in crate::client) fn attempt<'c>(
+pub(super) fn attempt<'c>(
     (orb, endpoint): (&'c Orb, &'c Endpoint),
     outgoing: &Outgoing<'_, '_>,
     (connection_policy, scope): (ConnectionPolicy, SyncScope),
@@ -32,7 +32,7 @@ pub(in crate::client) fn attempt<'c>(
 /// Makes an attempt that does not begin with the call: only the time that is left counts.
 #[cold]
 #[inline(never)]
-pub(in crate::client) fn attempt_late<'c>(
+pub(super) fn attempt_late<'c>(
     (orb, endpoint): (&'c Orb, &'c Endpoint),
     outgoing: &Outgoing<'_, '_>,
     (connection_policy, scope): (ConnectionPolicy, SyncScope),

@@ -13,16 +13,16 @@ use armilla_cdr::{CdrError, CodeSet};
 use armilla_giop::{CodeSetContext, OutgoingRequest, ServiceContext, TargetAddress};
 
 /// The target of a collocated request.
-pub(in crate::client) struct CollocatedTarget<'o, 'k> {
-    pub(in crate::client) orb: &'o Orb,
-    pub(in crate::client) key: &'k [u8],
+pub(super) struct CollocatedTarget<'o, 'k> {
+    pub(super) orb: &'o Orb,
+    pub(super) key: &'k [u8],
     /// The time limit of the request.
-    pub(in crate::client) limit: LocalLimit,
+    pub(super) limit: LocalLimit,
 }
 
 impl<'o> CollocatedTarget<'o, '_> {
     /// Makes one attempt: has the request served, and returns the reply if one is expected.
-    pub(in crate::client) fn attempt(
+    pub(super) fn attempt(
         &self,
         request: &Request<'_, '_>,
         contexts: &[ServiceContext<'_>],
@@ -49,7 +49,7 @@ impl<'o> CollocatedTarget<'o, '_> {
 
     /// Makes one attempt with the service contexts of interceptors. The code sets are sent as a
     /// service context too, so that interceptors see the same contexts as in a remote request.
-    pub(in crate::client) fn attempt_intercepted(
+    pub(super) fn attempt_intercepted(
         &self,
         request: &Request<'_, '_>,
         contexts: &Contexts,
