@@ -175,7 +175,6 @@ pub mod codegen {
     pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};
 
     /// What an operation raises that the servant does not implement.
-    #[cold]
     pub fn not_implemented(operation: &str) -> SystemException {
         let what = format!("the servant does not implement {operation}");
         crate::exception::ExceptionKind::NoImplement.because(what)

@@ -298,7 +298,6 @@ fn some(
     if found.is_empty() { Err(none_matches(pattern)) } else { Ok(found) }
 }
 
-#[cold]
 fn none_matches(pattern: &str) -> SystemException {
     bad_context(
         Minor::BAD_CONTEXT_NO_MATCHING_PROPERTY,
@@ -306,12 +305,10 @@ fn none_matches(pattern: &str) -> SystemException {
     )
 }
 
-#[cold]
 fn bad_context(minor: Minor, what: String) -> SystemException {
     SystemException::new(ExceptionKind::BadContext, minor, Completion::No).with_reason(what)
 }
 
-#[cold]
 fn illegal(minor: Minor, what: &str, text: &str) -> SystemException {
     let what =
         format!("{text:?} cannot be {what}: letters first, then letters, digits, '_' and '.'");

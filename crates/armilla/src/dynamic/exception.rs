@@ -61,7 +61,6 @@ impl Raises for UnknownUserException {
 }
 
 /// The error for an exception whose type was not added to the request.
-#[cold]
 pub(super) fn undeclared(repository_id: &str) -> SystemException {
     let what = format!("the object raised {repository_id}, which the request was not told of");
     SystemException::new(

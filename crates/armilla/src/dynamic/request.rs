@@ -328,14 +328,12 @@ fn read_results(
     returned.map(|argument| Any::read(argument.type_code().clone(), input)).collect()
 }
 
-#[cold]
 fn of_references(operation: &str) -> SystemException {
     let what =
         format!("{operation} is answered by the reference, and no object can be asked for it");
     SystemException::bad_param(Minor::BAD_PARAM_IMPLICIT_OPERATION, what)
 }
 
-#[cold]
 fn user_exception(
     exceptions: &[TypeCode],
     input: &mut Decoder<'_>,

@@ -87,7 +87,6 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     }
 
     /// Stores the interruption by an interceptor, and returns the error for the servant.
-    #[cold]
     fn interrupted_by(&mut self, interruption: Interruption) -> SystemException {
         let told = match &interruption {
             Interruption::Exception(exception) => exception.clone(),
@@ -288,7 +287,6 @@ fn write_results<'p>(
 }
 
 /// The system exception that an any holds.
-#[cold]
 fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException> {
     let mut input = any.decoder();
     if input.next_string_is(kind.repository_id()) {
@@ -298,7 +296,6 @@ fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException
 }
 
 /// `BAD_INV_ORDER`: the servant called a method out of order.
-#[cold]
 fn out_of_order(minor: Minor, what: &str) -> SystemException {
     let kind = ExceptionKind::BadInvOrder;
     let what = format!("the dynamic servant called {what} out of order");
@@ -306,7 +303,6 @@ fn out_of_order(minor: Minor, what: &str) -> SystemException {
 }
 
 /// `MARSHAL`: the servant did not read all data of the request.
-#[cold]
 fn undescribed(minor: Minor) -> SystemException {
     let what = match minor {
         Minor::MARSHAL_CONTEXT_NOT_REQUESTED => {

@@ -93,7 +93,6 @@ fn count(orb: &Orb) -> Result<usize, SystemException> {
     }
 }
 
-#[cold]
 fn too_early() -> SystemException {
     SystemException::new(
         ExceptionKind::BadInvOrder,

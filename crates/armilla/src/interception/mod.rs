@@ -27,7 +27,6 @@ pub(crate) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T)
 
 /// `BAD_INV_ORDER` for an operation that is not valid at this interception point (CORBA 3.4 Part 1,
 /// 16.3.13, minor code 14).
-#[cold]
 pub(crate) fn out_of_order(what: &str) -> SystemException {
     SystemException::new(
         ExceptionKind::BadInvOrder,

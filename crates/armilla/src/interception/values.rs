@@ -30,7 +30,6 @@ pub(crate) trait Values {
 }
 
 /// `NO_RESOURCES` for a call whose values are not available (CORBA 3.4 Part 1, 16.3.12).
-#[cold]
 pub(crate) fn no_resources(what: &str) -> SystemException {
     SystemException::new(
         ExceptionKind::NoResources,
@@ -40,7 +39,6 @@ pub(crate) fn no_resources(what: &str) -> SystemException {
     .with_reason(what)
 }
 
-#[cold]
 fn unreadable(exception: &SystemException) -> SystemException {
     let why = exception.as_cause();
     no_resources(&format!("the values of the call cannot be read by their types: {why}"))

@@ -97,7 +97,6 @@ pub(super) fn forget(orb: &Orb) {
 }
 
 /// The error that another ORB has the id.
-#[cold]
 pub(super) fn taken(id: &str) -> SystemException {
     initialize(format!(
         "this process has an ORB with the id {id:?}; Orb::with_id gives it, and its id is free \

@@ -267,7 +267,6 @@ impl Initial {
 /// How many initial references the ORB follows from one URL before it assumes a cycle.
 const MAX_INDIRECTIONS: usize = 8;
 
-#[cold]
 fn cycle() -> SystemException {
     let what = "an initial reference leads to itself, or through too many others";
     SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what)

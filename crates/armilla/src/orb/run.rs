@@ -222,7 +222,6 @@ fn install_termination() -> Result<Termination, SystemException> {
 }
 
 /// The error of a servant or callback that would wait for its own end (minor code 3).
-#[cold]
 fn would_wait_for_itself() -> SystemException {
     SystemException::new(
         ExceptionKind::BadInvOrder,

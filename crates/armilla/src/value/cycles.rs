@@ -25,7 +25,6 @@ static CANDIDATES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 static THRESHOLD: AtomicUsize = AtomicUsize::new(1);
 
 /// Adds a candidate: a value to which a message refers while the value is being decoded.
-#[cold]
 pub(super) fn add_candidate(shared: &Arc<Shared>) {
     let due = {
         let mut candidates = CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -37,7 +37,6 @@ impl Drop for ClearBase {
 ///
 /// # Errors
 /// Those of `work`; `Invalid` when the system cannot create a thread.
-#[inline]
 pub(super) fn with_stack_budget<T: Send>(
     used: usize,
     work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send,
@@ -57,7 +56,6 @@ fn with_base<T>(budget: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult
     work()
 }
 
-#[cold]
 fn on_new_thread<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -> CdrResult<T> {
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE_STACK);
@@ -72,7 +70,6 @@ fn on_new_thread<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Sen
 }
 
 /// The present position of the stack pointer, approximately.
-#[inline(never)]
 fn stack_position() -> usize {
     let local = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&local)).addr()

@@ -344,7 +344,6 @@ impl AsyncCall {
     }
 
     /// Removes the call from the queue for a connection. Whether it was queued.
-    #[cold]
     fn withdraw(self: &Arc<Self>) -> bool {
         let attempt_target = lock(&self.state).attempt_target.clone();
         let (Some(attempt_target), Ok(reference)) =

@@ -77,7 +77,6 @@ impl WaitingCall for AsyncCall {
             .connecting(usual)
     }
 
-    #[cold]
     fn end_unsent(self: Arc<Self>) {
         let state = lock(&self.state);
         if state.outcome.is_some() || state.cancelled {

@@ -65,7 +65,6 @@ impl AsyncCall {
     }
 
     /// Launches the call after a pause. `false` without a reactor to run the timer.
-    #[cold]
     fn launch_after(self: &Arc<Self>, pause: Duration) -> bool {
         let Ok(reference) = self.target().object.reference() else { return false };
         let call = self.clone();
@@ -187,7 +186,6 @@ impl AsyncCall {
     }
 
     /// Decides the next step after a failure.
-    #[cold]
     pub(super) fn after_failure(&self, exception: SystemException) -> AttemptOutcome {
         if lock(&self.state).stale.allows_another(&exception) {
             return AttemptOutcome::Resend;

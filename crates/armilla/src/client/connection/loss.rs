@@ -21,7 +21,6 @@ pub(in crate::client) struct LostConnection {
 
 impl LostConnection {
     /// The exception of a call on the connection.
-    #[cold]
     pub(in crate::client) fn exception(
         &self,
         executed: CompletionStatus,
@@ -83,7 +82,6 @@ impl LostConnection {
     }
 
     /// The exception of a call whose reply is larger than the client takes.
-    #[cold]
     fn too_large(&self, error: &HeaderError, completed: Completion) -> SystemException {
         let what =
             format!("{} sent a reply that the client refuses: {error}", peer_name(&self.peer));
@@ -92,7 +90,6 @@ impl LostConnection {
             .with_hint("-ORBMaxMessage OCTETS sets the limit")
     }
 
-    #[cold]
     fn broken(&self, why: &str, completed: Completion) -> SystemException {
         let what = format!("{} sent something that is no reply: {why}", peer_name(&self.peer));
         SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
@@ -110,7 +107,6 @@ fn peer_name(peer: &Address) -> String {
 }
 
 /// The exception of a call whose reply did not come in time.
-#[cold]
 pub(in crate::client) fn reply_timed_out(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)

@@ -92,7 +92,6 @@ impl Endpoint {
 
     /// A connection that the server at this address has made and offered for calls. `None` before
     /// GIOP 1.2, which introduced bidirectional connections.
-    #[cold]
     pub(in crate::client) fn reverse_connection(
         &self,
         version: Version,
@@ -139,7 +138,6 @@ impl Endpoint {
         })
     }
 
-    #[cold]
     pub(in crate::client) fn unbound(&self) -> SystemException {
         let what = format!(
             "no connection to {} is idle, and Rebind::NoReconnect does not allow a new one",
@@ -150,7 +148,6 @@ impl Endpoint {
             .with_hint("Object::locate binds the reference anew")
     }
 
-    #[cold]
     fn unreachable(&self, kind: ExceptionKind, what: String) -> SystemException {
         let address = self.address.to_string();
         let mut hint = format!(

@@ -28,7 +28,6 @@ impl Greeting {
     /// # Errors
     /// The exception with which the server refuses the connection, and those of a call. The call
     /// that the connection is for was not executed.
-    #[cold]
     pub(in crate::client) fn exchange(
         &self,
         link: &mut ExclusiveConnection,

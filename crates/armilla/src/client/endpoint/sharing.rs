@@ -249,14 +249,12 @@ impl Endpoint {
     }
 
     /// The exception of a call whose connection was not made, because its transport panicked.
-    #[cold]
     fn not_made(&self) -> SystemException {
         let what = format!("no connection to {} was made: {PANICKED}", self.address);
         let (kind, minor) = (ExceptionKind::Internal, Minor::default());
         SystemException::new(kind, minor, Completion::No).with_reason(what)
     }
 
-    #[cold]
     fn give_up_waiting(&self, slot_index: usize, exception: &SystemException) {
         let mut waiting = lock(&self.shared.slot(slot_index).waiting);
         waiting.connecting = false;

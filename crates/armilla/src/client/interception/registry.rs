@@ -66,7 +66,6 @@ impl Part for Interceptors {
 
 impl Orb {
     /// The client interceptors. `None` if the ORB has neither interceptors nor slots.
-    #[inline]
     pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
         self.find_part()
     }

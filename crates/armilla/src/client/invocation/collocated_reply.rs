@@ -43,13 +43,11 @@ impl CollocatedReply {
     }
 
     /// What is known of the reply.
-    #[inline]
     pub(super) fn start(&self) -> ReplyStart {
         self.0.as_ref().and_then(|buffers| buffers.start).unwrap_or(ReplyStart::NONE)
     }
 
     /// The reply, once the request was served.
-    #[inline]
     pub(super) fn message(&self) -> Option<Message<'_>> {
         self.0.as_ref()?.reply.message()
     }

@@ -95,7 +95,6 @@ impl Invocation {
     }
 
     /// The time limits of an attempt at the next address of `route`.
-    #[inline]
     pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
         self.deadline.with_addresses(self.addresses_left(route))
     }
@@ -130,7 +129,6 @@ impl Invocation {
     }
 
     /// Allows the call to bind the reference anew, whatever its policies are.
-    #[cold]
     pub(crate) fn allow_rebinding(&mut self) {
         self.deadline.may_connect = true;
         if let Some(policies) = &mut self.policies {
@@ -155,6 +153,7 @@ impl Invocation {
     ///
     /// # Errors
     /// The exception that the call ends with.
+    #[inline(always)]
     pub(crate) fn judge<T>(
         &mut self,
         at: At<'_>,
@@ -332,7 +331,6 @@ impl Invocation {
 
     /// Retries after a pause, when nothing else is left to try and the policy `retries` allows it.
     /// Otherwise returns the error.
-    #[cold]
     fn repeat<T>(&mut self, error: SystemException) -> Result<Step<T>, SystemException> {
         let Some(policies) = &mut self.policies else { return Err(error) };
         let (retries, repeated) = (policies.effective.retries, policies.repeated);
@@ -358,7 +356,6 @@ impl Invocation {
     }
 
     /// Names the policy whose limit has passed.
-    #[cold]
     fn explain(&self, error: SystemException) -> SystemException {
         let Some(policies) = &self.policies else { return error };
         match policies.effective.shortest(error.completed() == Completion::No) {
@@ -368,14 +365,12 @@ impl Invocation {
     }
 }
 
-#[cold]
 fn rebind_refused() -> SystemException {
     SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
         .with_reason("the server forwards the call, which the policy Rebind does not allow")
         .with_hint("Object::locate binds the reference anew")
 }
 
-#[cold]
 fn too_many_forwards(count: u32) -> SystemException {
     let what = format!("the call was forwarded {count} times (the limit is max_forwards)");
     SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)

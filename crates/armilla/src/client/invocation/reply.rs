@@ -187,7 +187,6 @@ impl<'c> Reply<'c> {
     }
 
     /// The same reply, for longer than the route that the call went by.
-    #[cold]
     pub(in crate::client) fn outliving_route<'o>(
         self,
         orb: &'o Orb,
@@ -203,7 +202,6 @@ impl<'c> Reply<'c> {
 }
 
 /// The body of a holder without a message, of which there is none: it cannot be decoded.
-#[cold]
 const fn no_body<'b>() -> Decoder<'b> {
     Decoder::new(&[], ByteOrder::NATIVE)
 }

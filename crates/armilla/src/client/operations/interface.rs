@@ -45,7 +45,6 @@ impl Object {
 }
 
 /// Looks up this repository id in the interface repository of `orb`.
-#[cold]
 pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, SystemException> {
     let repository = orb.resolve_initial_references(REPOSITORY).map_err(|error| {
         let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
@@ -74,7 +73,6 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
 }
 
 /// `INTF_REPOS` with this minor code.
-#[cold]
 fn missing(minor: Minor, what: String) -> SystemException {
     SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).with_reason(what)
 }

@@ -74,7 +74,6 @@ impl Reference {
     }
 
     /// Whether the object is in this process and calls may be collocated.
-    #[inline]
     pub(crate) fn is_collocated(&self) -> bool {
         !matches!(self.place, Place::Elsewhere)
             && self.orb.settings().collocation != Collocation::Remote

@@ -154,7 +154,6 @@ impl Route {
     ///
     /// # Errors
     /// `COMM_FAILURE` when the route already has this addressing mode.
-    #[cold]
     pub(crate) fn readdressed(
         &self,
         orb: &Orb,
@@ -204,7 +203,6 @@ impl Route {
     }
 
     /// The target to try first.
-    #[inline]
     pub(crate) fn preferred(&self) -> &Target {
         self.only().unwrap_or_else(|| self.at(self.preferred_index()))
     }

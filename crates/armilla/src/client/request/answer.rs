@@ -122,7 +122,6 @@ pub(in crate::client) fn undecodable(status: ReplyStatus, error: &CdrError) -> S
     SystemException::decoding(error, completed).ending_call()
 }
 
-#[cold]
 fn decode_forward(status: ReplyStatus, body: &mut Decoder<'_>) -> CdrResult<Forward> {
     Ok(match status {
         ReplyStatus::LocationForwardPerm => Forward::ForGood(Ior::decode(body)?.into()),

@@ -41,7 +41,6 @@ impl Deadline {
     }
 
     /// The same deadline for a call with this number of addresses left.
-    #[inline]
     pub(crate) fn with_addresses(self, addresses: usize) -> Self {
         Self { addresses, ..self }
     }
@@ -128,7 +127,6 @@ impl Deadline {
 
     /// The time left for delivering the request within the process; the whole of it unless the
     /// attempt is a `late` one. `None` without a limit of its own.
-    #[inline]
     pub(in crate::client) fn delivery_left(&self, late: bool) -> Option<Duration> {
         match late {
             false => self.request,
@@ -166,7 +164,6 @@ impl Deadline {
     }
 
     /// The exception of a call that was not sent, because `what` was not done in time.
-    #[cold]
     pub(in crate::client) fn unsent(&self, what: &str) -> SystemException {
         let limit = self.send_limit().into_iter().chain(self.connect).min();
         let what = format!("{what} within {}", milliseconds(limit.unwrap_or_default()));

@@ -66,7 +66,6 @@ impl Levels<'_> {
 impl Effective {
     /// The effective policies of a call through a reference with the limit `timeout`. A call with
     /// only the default limits does not need this lookup.
-    #[cold]
     pub(crate) fn look_up(
         own: Levels<'_>,
         timeout: Option<Duration>,
@@ -137,7 +136,6 @@ fn connect(own: Levels<'_>, settings: &Settings) -> Limit {
 }
 
 /// The `SyncScope` of oneway calls, if one of the levels sets it.
-#[cold]
 pub(in crate::client) fn chosen_sync_scope(own: Levels<'_>) -> Option<SyncScope> {
     leveled(own, |policies| policies.sync_scope, None).map(|found| found.0)
 }

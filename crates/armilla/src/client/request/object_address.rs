@@ -64,7 +64,6 @@ impl TargetKey {
         Self(target_key)
     }
 
-    #[inline]
     fn key(&self) -> Option<&[u8]> {
         let [_, _, len, octets @ ..] = &self.0;
         octets.get(..usize::from(*len)).filter(|key| !key.is_empty())
@@ -72,7 +71,6 @@ impl TargetKey {
 }
 
 impl<'t> ObjectAddress<'t> {
-    #[inline]
     fn key(&self) -> Option<&'t [u8]> {
         self.target_key.key().or_else(|| match self.name? {
             Name::Key(key) => Some(&**key),
@@ -92,7 +90,6 @@ impl<'t> ObjectAddress<'t> {
     }
 
     /// The object key, if requests name the object by it alone.
-    #[inline]
     pub(super) fn plain_key(&self) -> Option<&'t [u8]> {
         if self.numbers.is_some() {
             return None;

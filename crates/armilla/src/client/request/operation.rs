@@ -52,7 +52,6 @@ impl<'r> Operation<'r> {
     }
 
     /// The operation as what cannot be encoded or decoded: its values of this `part`.
-    #[cold]
     pub(in crate::client) fn at_fault(&self, part: Part) -> CallAtFault<'r> {
         fault_of(self.name, self.signatures, part)
     }

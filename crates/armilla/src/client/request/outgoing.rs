@@ -26,7 +26,6 @@ pub(crate) struct Request<'r, 'p> {
 
 impl<'r, 'p> Request<'r, 'p> {
     /// A request for an operation of generated code.
-    #[inline]
     pub(crate) fn new(
         operation: Operation<'r>,
         response: ResponseFlags,
@@ -36,7 +35,6 @@ impl<'r, 'p> Request<'r, 'p> {
     }
 
     /// The request for an attempt at one target, with added service contexts.
-    #[inline]
     pub(in crate::client) fn to<'o>(
         &self,
         object: ObjectAddress<'o>,

@@ -100,7 +100,10 @@ pub(super) fn drive<'o>(
     let invocation = Invocation::begin(object, object.reference()?)?;
     let mut driver = Driver::new(orb, object, request, invocation);
     (driver.added, driver.flow) = (added, ClientFlow::of(orb, object));
-    driver.run(Step::Again)
+    match driver.attempt()? {
+        Step::Done(reply) => Ok(reply),
+        step => driver.go_on(step),
+    }
 }
 
 /// The usual call: one attempt at a known address.
@@ -134,7 +137,7 @@ fn call_at<'o>(
     let step = invocation.judge(at, attempted.and_then(answer))?;
     let mut driver = Driver::new(&reference.orb, object, &request, invocation);
     driver.blocking = Some(blocking);
-    driver.run(step)
+    driver.go_on(step)
 }
 
 /// The answer that the reply to an attempt is.
@@ -177,7 +180,9 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
     }
 
     /// Goes on after an attempt that came to `step`, until the call has ended.
-    fn run(mut self, mut step: Next<'o>) -> Result<Option<Reply<'o>>, SystemException> {
+    #[cold]
+    #[inline(never)]
+    fn go_on(mut self, mut step: Next<'o>) -> Result<Option<Reply<'o>>, SystemException> {
         loop {
             match self.invocation.advance(&self.object, step, &|selector| selector.select())? {
                 Action::Done(reply) => return Ok(reply),
@@ -188,10 +193,16 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
                     self.added = context.or(self.added);
                 }
             }
-            step = match self.object.reference()?.key_here() {
-                Some(key) => self.attempt_collocated(&key)?,
-                None => self.attempt_bound()?,
-            };
+            step = self.attempt()?;
+        }
+    }
+
+    /// One attempt where the call goes now.
+    #[inline]
+    fn attempt(&mut self) -> Result<Next<'o>, SystemException> {
+        match self.object.reference()?.key_here() {
+            Some(key) => self.attempt_collocated(&key),
+            None => self.attempt_bound(),
         }
     }
 

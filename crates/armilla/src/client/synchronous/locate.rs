@@ -143,7 +143,6 @@ fn read_answer(
 /// Reads a Reply to a LocateRequest. TAO carries out `_non_existent` for a LocateRequest; if that
 /// is answered by what is to tell the location, as by the locator of its implementation repository,
 /// the answer is a Reply, and a LocateReply with the same id follows, which nobody waits for.
-#[cold]
 fn read_reply(message: &Message<'_>, reference: &Reference) -> CdrResult<Answer> {
     let (header, body) = decode_reply(message)?;
     let mut body = body.with_context(&reference.orb);

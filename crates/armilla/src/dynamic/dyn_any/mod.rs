@@ -218,12 +218,10 @@ impl armilla_cdr::Encode for Bare<'_> {
     }
 }
 
-#[cold]
 fn too_deep() -> DynAnyError {
     DynAnyError::invalid(format!("the value nests deeper than {DEPTH_LIMIT} levels"))
 }
 
-#[cold]
 const fn invalid(what: &'static str) -> CdrError {
     CdrError::new(CdrErrorKind::Invalid(what))
 }

@@ -6,7 +6,6 @@ use armilla_giop::engine::BeginError;
 
 impl MultiplexedConnection {
     /// The exception of a call that cannot begin.
-    #[cold]
     pub(super) fn refuse(&self, state: &State, refused: BeginError) -> SystemException {
         match (refused, &state.lost) {
             (BeginError::Full, _) => {
@@ -25,7 +24,6 @@ impl MultiplexedConnection {
     }
 
     /// The exception of a call that cannot begin on a closed connection.
-    #[cold]
     pub(super) fn closed(&self) -> SystemException {
         let (kind, minor) = (ExceptionKind::Transient, Minor::CONNECTION_CLOSING);
         let what = format!("the connection to {} was closed", self.peer());

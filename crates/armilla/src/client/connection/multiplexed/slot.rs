@@ -37,13 +37,11 @@ impl Slot {
     }
 
     /// Prepares the slot for another reply.
-    #[inline]
     pub(super) fn reset(&self) {
         self.done.store(false, Ordering::Relaxed);
     }
 
     /// Whether the outcome is stored.
-    #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }
@@ -55,14 +53,12 @@ impl Slot {
     }
 
     /// Stores the end of the connection and wakes the thread.
-    #[cold]
     pub(super) fn fail(&self, lost: &Arc<LostConnection>, executed: CompletionStatus) {
         lock(&self.outcome).failure = Some(Failure::Lost(lost.clone(), executed));
         self.wake();
     }
 
     /// Stores that the reply was refused and wakes the thread.
-    #[cold]
     pub(super) fn refuse(&self, exception: SystemException) {
         lock(&self.outcome).failure = Some(Failure::Refused(exception));
         self.wake();

@@ -380,7 +380,6 @@ fn reference(json: &Value) -> Result<Ior> {
 }
 
 /// `what` was expected where `json` is.
-#[cold]
 fn expected(what: &str, json: &Value) -> DynAnyError {
     let found = match json {
         Value::Array(elements) => format!("an array of {}", elements.len()),

@@ -210,7 +210,6 @@ fn case(case: &Value, lookup: Lookup<'_>) -> Result<UnionMember> {
     Ok(UnionMember { label: case.get("label").and_then(Value::as_i64), name, ty })
 }
 
-#[cold]
 fn bad(what: &str) -> DynAnyError {
     DynAnyError::invalid(what)
 }
