@@ -148,9 +148,9 @@ fn exceptions_reach_the_caller_as_the_servant_raised_them() {
         assert_eq!(probe.choose(1, &mut note), Err(Error::User(ChooseRaises::Refused(refused))));
         assert_eq!(probe.choose(2, &mut note), Err(Error::User(ChooseRaises::Empty(Empty))));
         let Err(Error::System(system)) = probe.choose(3, &mut note) else { panic!() };
-        // The servant says COMPLETED_NO, which cannot be true: it has run.
+        // The servant itself has refused the call, and says COMPLETED_NO.
         let got = (system.kind(), system.minor(), system.completed());
-        assert_eq!(got, (ExceptionKind::NoPermission, Minor(7), Completion::Maybe));
+        assert_eq!(got, (ExceptionKind::NoPermission, Minor(7), Completion::No));
         assert_eq!(note, "why not!", "an exception leaves inout parameters alone");
     });
 }
