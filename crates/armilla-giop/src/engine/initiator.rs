@@ -187,7 +187,7 @@ impl<T> Initiator<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_id(&mut self) -> u32 {
         let mut id = self.next_id;
         // A call may still be pending after the ids have wrapped around.
