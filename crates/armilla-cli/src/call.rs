@@ -114,8 +114,7 @@ fn discover(object: &Object) -> Outcome<Vec<Signature>> {
         | ExceptionKind::BadOperation
         | ExceptionKind::NoImplement
         | ExceptionKind::Unknown => {
-            let hint = "the server does not describe the interface: --idl FILE does";
-            Failure::because(format!("{error}\n  hint: {hint}"))
+            Failure::because(error.with_hint("--idl FILE describes the interface in its place"))
         }
         _ => error.into(),
     })

@@ -136,7 +136,10 @@ fn find(repository: &RepositoryRef, name: &str) -> Outcome<ContainedRef> {
         false => by_id,
     };
     match found.is_nil() {
-        true => Err(Failure::because(format!("the repository has no definition {name:?}"))),
+        true => Err(Failure::because(format!(
+            "the repository has no definition {name:?}\n  hint: `armilla ifr list` without a name \
+             shows all"
+        ))),
         false => Ok(found),
     }
 }

@@ -28,6 +28,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use orb::OrbArguments;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -156,6 +157,10 @@ fn logging(verbose: u8) -> Outcome {
         (2, _) => LevelFilter::DEBUG,
         (3.., _) => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    // Colours are for a terminal, and for people who want them (https://no-color.org).
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colours = std::io::stderr().is_terminal() && !plain;
+    let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colours);
+    log.with_writer(std::io::stderr).init();
     Ok(())
 }

@@ -89,9 +89,9 @@ impl OrbArguments {
     /// Rejects the options, for commands on which they have no effect.
     pub(crate) fn refuse(&self) -> Outcome {
         match self.0.first() {
-            Some(option) => {
-                Err(Failure::usage(format_args!("{option} has no effect on this command")))
-            }
+            Some(option) => Err(Failure::usage(format_args!(
+                "{option} has no effect on this command: leave it out"
+            ))),
             None => Ok(()),
         }
     }

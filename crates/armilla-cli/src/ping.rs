@@ -30,9 +30,10 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
         if known { "the object is here" } else { "unknown" }
     )?;
     if !known {
-        return Err(why_unknown(&object));
+        return Err(why_unknown(&ping.reference, &object));
     }
-    let times = (0..ping.count).map(|_| call(&object)).collect::<Outcome<Vec<_>>>()?;
+    let times =
+        (0..ping.count).map(|_| call(&ping.reference, &object)).collect::<Outcome<Vec<_>>>()?;
     if let Some(least) = times.iter().min() {
         say!("{} calls, minimum {least:.1?}", times.len())?;
     }
@@ -42,21 +43,21 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
 
 /// Why a server does not know an object. It says so in the reply to a call, if at all; and a server
 /// that has a reason of its own knows better than this command what to do.
-fn why_unknown(object: &Object) -> Failure {
+fn why_unknown(reference: &str, object: &Object) -> Failure {
     let mut request = object.request("_non_existent");
     match request.set_return_type(TypeCode::Boolean).invoke() {
         Err(Error::System(exception)) if exception.minor() == Minor::SERVER_NOT_REGISTERED => {
             exception.into()
         }
-        _ => gone("the server answers, but has no such object"),
+        _ => gone(reference, "the server answers, but has no such object"),
     }
 }
 
 /// Calls the object once.
-fn call(object: &Object) -> Outcome<Duration> {
+fn call(reference: &str, object: &Object) -> Outcome<Duration> {
     let (gone_already, took) = timed(|| object.non_existent())?;
     if gone_already {
-        return Err(gone("the server reports that the object does not exist"));
+        return Err(gone(reference, "the server reports that the object does not exist"));
     }
     say!("_non_existent  {:<28} {took:>10.1?}", "it exists")?;
     Ok(took)
@@ -67,8 +68,10 @@ fn timed<T, E>(step: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), E> 
     Ok((step()?, begun.elapsed()))
 }
 
-fn gone(what: &str) -> Failure {
-    Failure::because(format!(
-        "{what}\n  hint: a transient reference is valid only while its server runs; get a new one"
-    ))
+fn gone(reference: &str, what: &str) -> Failure {
+    let hint = match reference.starts_with("corbaloc") {
+        true => "the key behind the address is none that this server has published or activated",
+        false => "a transient reference is valid only while its server runs; get a new one",
+    };
+    Failure::because(format!("{what}\n  hint: {hint}"))
 }

@@ -92,9 +92,7 @@ impl Dispatch {
         if let Some(known) = connection.get() {
             self.check_same(known, band)?;
             return match model {
-                PriorityModel::ServerDeclared(_) => {
-                    self.check_connection(connection, declared).map(drop)
-                }
+                PriorityModel::ServerDeclared(_) => self.check_connection(connection, declared),
                 PriorityModel::ClientPropagated(_) => Ok(()),
             };
         }
@@ -118,9 +116,9 @@ impl Dispatch {
         }
     }
 
-    /// Checks that a request of this priority is in the band of its connection. Whether that has
-    /// one. If the server declares the priority, the connection waits at no lower one from now on:
-    /// the next request for the same object is read in time.
+    /// Checks that a request of this priority is in the band of its connection, if that has one. If
+    /// the server declares the priority, the connection waits at no lower one from now on: the next
+    /// request for the same object is read in time.
     ///
     /// # Errors
     /// `INV_POLICY` if it is not; `NO_PERMISSION` when the ORB is strict and the system refuses the
@@ -129,10 +127,10 @@ impl Dispatch {
         &self,
         connection: &ConnectionSlot,
         priority: Priority,
-    ) -> Result<bool, SystemException> {
-        let Some(known) = connection.get() else { return Ok(false) };
+    ) -> Result<(), SystemException> {
+        let Some(known) = connection.get() else { return Ok(()) };
         let known: &dyn Any = known;
-        let Some(bound) = known.downcast_ref::<BandedConnection>() else { return Ok(false) };
+        let Some(bound) = known.downcast_ref::<BandedConnection>() else { return Ok(()) };
         if !bound.has(priority) {
             let remedy = "send it over a connection for its band";
             let reason = format!("a request of this connection has the priority {priority}");
@@ -140,7 +138,7 @@ impl Dispatch {
         }
         let declared = matches!(self.model, Some(PriorityModel::ServerDeclared(_)));
         if !declared || bound.is_of_lane || bound.waits_at.lock().0 >= priority {
-            return Ok(true);
+            return Ok(());
         }
         let native = self.native(priority)?;
         self.wait_at(priority, native)?;
@@ -148,7 +146,7 @@ impl Dispatch {
         if waits_at.0 < priority {
             *waits_at = (priority, native);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The priority at which a connection for a band waits if clients propagate theirs.

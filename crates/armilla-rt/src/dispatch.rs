@@ -162,9 +162,9 @@ impl Dispatch {
         };
         let mut arrived = arrived;
         if let Some(connection) = request.connection() {
-            let is_bound = self.check_connection(connection, arrived)?;
+            self.check_connection(connection, arrived)?;
             if carried.is_some() {
-                arrived = self.priority_here(arrived, is_bound)?;
+                arrived = self.priority_here(arrived);
             }
         }
         let Some(transform) = &self.transform else { return Ok(Some(arrived)) };
@@ -175,30 +175,12 @@ impl Dispatch {
     }
 
     /// The priority at which a request runs that carries `arrived`: that of the lane to which it
-    /// has come, if it has come to one. The lane was chosen by the priority or by its band; a band
-    /// may be one that only the client knows, since clients of TAO do not tell theirs.
-    ///
-    /// # Errors
-    /// `INV_POLICY` if the pool has another lane for this priority, and no band of the server or of
-    /// the connection joins the two: the request would take a thread of a lane that is not its own.
-    fn priority_here(&self, arrived: Priority, is_bound: bool) -> Result<Priority, RtError> {
-        let Some(pool) = &self.pool else { return Ok(arrived) };
-        let Some(lane) = pool.own_lane() else { return Ok(arrived) };
-        let has_both = |(low, high): &(Priority, Priority)| {
-            (*low..=*high).contains(&arrived) && (*low..=*high).contains(&lane.priority)
-        };
-        let is_here = lane.priority == arrived || pool.lane_of(arrived).is_none();
-        match is_here || is_bound || self.bands.iter().any(has_both) {
-            true => Ok(lane.priority),
-            false => Err(RtError::new(
-                RtErrorKind::Policy,
-                format_args!("POA {:?}", self.poa),
-                "priority of the request",
-                arrived,
-                format_args!("it has come to the lane of priority {}", lane.priority),
-                "send it to the endpoint of its lane, which the reference names",
-            )),
-        }
+    /// has come, if it has come to one. The client has chosen the lane by the priority or by its
+    /// band. The server cannot check that: the band may be one that the client alone knows, since
+    /// TAO's clients do not tell theirs.
+    fn priority_here(&self, arrived: Priority) -> Priority {
+        let lane = self.pool.as_ref().and_then(Threadpool::own_lane);
+        lane.map_or(arrived, |lane| lane.priority)
     }
 
     /// Takes the right to run in the pool, unless the thread has it already.

@@ -3,6 +3,7 @@
 use armilla::{
     ExceptionKind, Minor, Orb, OrbBuilder, OrbOption, Settings, SystemException, Version,
 };
+use armilla_tests::orbs;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -340,4 +341,36 @@ fn the_url_of_an_initial_reference_is_read_when_the_orb_is_made() {
     }
     // Nobody need be there, and no file yet.
     orb("-ORBInitRef Bank=file:///nowhere/bank.ior -ORBDefaultInitRef corbaloc::nowhere.invalid:1");
+}
+
+/// What is said of an endpoint that cannot be opened.
+fn refused(endpoints: &[&str]) -> String {
+    let builder = endpoints.iter().try_fold(Orb::builder(), |it, endpoint| it.listen(endpoint));
+    builder.unwrap().build().unwrap_err().to_string()
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_opened_is_answered_with_what_to_do() {
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = format!("iiop://127.0.0.1:{}", held.local_addr().unwrap().port());
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let own = format!("iiop://127.0.0.1:{free}");
+    let directory = std::env::temp_dir().join(orbs::unique("endpoints"));
+    std::fs::create_dir(&directory).unwrap();
+    let local = format!("uiop://{}/socket", directory.display());
+    for (endpoints, expected) in [
+        (&[&*taken][..], "another process listens there, or another endpoint of this one"),
+        (&[&own, &own], "another process listens there, or another endpoint of this one"),
+        (&["iiop://no.such.host.invalid:2809"], "iiop://:2809 listens on all of its interfaces"),
+        (&["iiop://192.0.2.7:2809"], "no interface of this host has the address"),
+        (&["iiop://*:2809"], "every interface is an empty host: -ORBEndpoint iiop://:2809"),
+        (&["uiop:///no/such/directory/socket"], "its directory has to be there"),
+        (&[&local, &local], "this process listens there already"),
+    ] {
+        let text = refused(endpoints);
+        assert!(text.contains(expected), "{endpoints:?}: {text}");
+        assert!(text.starts_with("INITIALIZE: ") && text.contains("(not executed)"), "{text}");
+    }
+    drop(held);
+    std::fs::remove_dir_all(directory).unwrap();
 }

@@ -206,7 +206,7 @@ fn simple(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> Cd
         TypeCode::Fixed { digits, .. } => {
             out.put_digits(input.digits(*digits)?, *digits);
         }
-        TypeCode::Enum(code) => out.put_u32(code.read("an any", input)?),
+        TypeCode::Enum(code) => out.put_u32(code.read("its type", input)?),
         TypeCode::TypeCode => write(&TypeCode::decode(input)?, out)?,
         TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
             reference(input, out)?;

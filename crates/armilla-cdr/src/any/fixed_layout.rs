@@ -127,7 +127,7 @@ impl Part {
             Self::Boolean => out.put_bool(input.bool()?),
             Self::Enum(count) => match input.u32()? {
                 number if number < count => out.put_u32(number),
-                number => return Err(input.invalid_enum("an any", number)),
+                number => return Err(input.invalid_enum("its type", number)),
             },
         }
         Ok(())

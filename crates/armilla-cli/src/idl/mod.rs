@@ -134,8 +134,11 @@ fn explain(code: Option<&str>) -> Outcome {
         }
         return Ok(());
     };
-    let code =
-        Code::find(text).ok_or_else(|| Failure::usage(format!("there is no code {text}")))?;
+    let code = Code::find(text).ok_or_else(|| {
+        Failure::usage(format!(
+            "there is no code {text}; `armilla idl explain` without one lists all"
+        ))
+    })?;
     say!("{}: {}\n\n{}", code.as_str(), code.summary(), code.explanation())
 }
 

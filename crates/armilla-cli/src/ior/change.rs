@@ -54,7 +54,9 @@ pub(super) fn run(change: &Change, mut ior: Ior) -> Outcome {
         && !(1..=ior.profiles.len()).contains(&number)
     {
         let count = ior.profiles.len();
-        return Err(Failure::usage(format!("profile {number}: the reference has {count}")));
+        return Err(Failure::usage(format!(
+            "there is no profile {number}: the reference has {count}, numbered from 1"
+        )));
     }
     let mut changed = 0;
     for (index, profile) in ior.profiles.iter_mut().enumerate() {

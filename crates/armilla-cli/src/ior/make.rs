@@ -73,7 +73,11 @@ fn components(make: &Make) -> Outcome<Vec<TaggedComponent>> {
     let mut components = Vec::new();
     if let Some(orb) = &make.orb {
         let number = names::orb_by_name(orb).or_else(|| number(orb));
-        let unknown = || Failure::usage(format!("no ORB is known by the name {orb:?}"));
+        let unknown = || {
+            Failure::usage(format!(
+                "no ORB is known by the name {orb:?}; a number names any, such as 0x41524d00"
+            ))
+        };
         components.push(OrbType(number.ok_or_else(unknown)?).to_tagged()?);
     }
     if !make.char_sets.is_empty() || !make.wchar_sets.is_empty() {

@@ -122,7 +122,12 @@ fn without_idl_the_object_provides_its_interface() {
     check_account(&Server::new(true), &[]);
     let output = Server::new(false).call(&["balance"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("INTF_REPOS"), "{}", text(&output.stderr));
+    let refused = text(&output.stderr);
+    assert!(refused.contains("INTF_REPOS"), "{refused}");
+    // One status and one hint: those of the call.
+    for once in ["executed)", "hint:"] {
+        assert_eq!(refused.matches(once).count(), 1, "{refused}");
+    }
 }
 
 #[test]

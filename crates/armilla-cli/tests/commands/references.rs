@@ -93,7 +93,14 @@ fn ping_distinguishes_present_and_absent_objects_and_servers() {
 
     let absent = armilla(&["ping", &format!("corbaloc::{host}:{port}/Ear")]);
     assert_eq!(absent.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&absent.stderr).contains("has no such object"));
+    let absent = String::from_utf8_lossy(&absent.stderr).into_owned();
+    for part in ["has no such object", "the key behind the address is none that this server has"] {
+        assert!(absent.contains(part), "{absent}");
+    }
+    let logged = ["-v", "ping", &url, "-c", "1", "-ORBEndpoint", "iiop://127.0.0.1:0"];
+    let log = String::from_utf8_lossy(&armilla(&logged).stderr).into_owned();
+    assert!(log.contains("INFO"), "of the endpoint: {log}");
+    assert!(!log.contains('\u{1b}'), "colours are for terminals: {log}");
 
     orb.shutdown();
     let gone = armilla(&["ping", &url]);

@@ -97,6 +97,6 @@ pub fn exhausted(completed: Completion, what: String) -> SystemException {
         .with_reason(what)
         .with_hint(
             "the limit is the reference's (with_timeout, request_timeout) or the ORB's \
-             (call_timeout, request_timeout)",
+             (-ORBCallTimeout, -ORBRequestTimeout)",
         )
 }

@@ -129,10 +129,48 @@ impl Endpoint {
         self.transport.listen(&self.address, settings).map_err(|error| {
             SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
                 .with_reason(error.to_string())
-                .with_hint(
-                    "another process may use it: -ORBEndpoint iiop://HOST:PORT chooses another",
-                )
+                .with_hint(self.hint(&error))
         })
+    }
+
+    /// What to do about an endpoint that cannot be opened.
+    fn hint(&self, error: &io::Error) -> String {
+        let scheme = self.transport.scheme();
+        if scheme != Iiop::SCHEME {
+            return match error.kind() {
+                io::ErrorKind::AddrInUse => format!("-ORBEndpoint {scheme}://… takes another one"),
+                io::ErrorKind::NotFound => "its directory has to be there".to_owned(),
+                io::ErrorKind::PermissionDenied => {
+                    "this user has to be allowed to write into its directory".to_owned()
+                }
+                _ => format!("-ORBEndpoint {scheme}://… chooses another one"),
+            };
+        }
+        let port = self.address.rsplit_once(':').map_or("", |(_, port)| port);
+        let port = port.split_once('?').map_or(port, |(port, _)| port);
+        let (host, every) = (self.address.trim_end_matches(port), format!("iiop://:{port}"));
+        match error.kind() {
+            _ if host == "*:" => format!("every interface is an empty host: -ORBEndpoint {every}"),
+            io::ErrorKind::AddrInUse => {
+                "another process listens there, or another endpoint of this one: -ORBEndpoint \
+                 iiop://HOST:PORT takes another port, and port 0 any free one"
+                    .to_owned()
+            }
+            io::ErrorKind::AddrNotAvailable => format!(
+                "no interface of this host has the address; -ORBEndpoint {every} listens on all, \
+                 and ?publish=HOST:PORT behind it says what references carry"
+            ),
+            io::ErrorKind::PermissionDenied => {
+                "ports below 1024 need CAP_NET_BIND_SERVICE; -ORBEndpoint iiop://HOST:PORT takes \
+                 another port"
+                    .to_owned()
+            }
+            _ if error.to_string().contains("resolve") => format!(
+                "the host of -ORBEndpoint iiop://HOST:PORT is a name or an address of this host; \
+                 {every} listens on all of its interfaces"
+            ),
+            _ => "-ORBEndpoint iiop://HOST:PORT chooses another one".to_owned(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The file of a bound Unix-domain socket: made by `bind`, replaced if stale, removed at the end.
 
-use rustix::fd::BorrowedFd;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -75,8 +75,16 @@ fn remove_stale(path: &Path, target: &SocketAddrUnix, kind: SocketType) -> io::R
     }
     // Without blocking: a listener whose queue is full is a listener.
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    match net::connect(&net::socket_with(AddressFamily::UNIX, kind, flags, None)?, target) {
+    let socket = net::socket_with(AddressFamily::UNIX, kind, flags, None)?;
+    match net::connect(&socket, target) {
         Err(Errno::CONNREFUSED) if identity(path)? == found => fs::remove_file(path),
+        Ok(()) if is_own(&socket) => Err(in_use("this process listens there already")),
         _ => Err(in_use("another process listens there")),
     }
+}
+
+/// Whether the peer of a connected socket is this process. A socket for datagrams does not know.
+fn is_own(socket: impl AsFd) -> bool {
+    let peer = sockopt::socket_peercred(socket);
+    peer.is_ok_and(|peer| peer.pid == rustix::process::getpid())
 }

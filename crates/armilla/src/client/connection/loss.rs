@@ -111,5 +111,8 @@ pub(in crate::client) fn reply_timed_out(peer: &Address, deadline: &Deadline) ->
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)
         .with_reason(format!("no reply from {} within {limit}", peer_name(peer)))
-        .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
+        .with_hint(
+            "the limit is the reference's (with_timeout) or the ORB's (call_timeout, \
+             -ORBCallTimeout MILLISECONDS)",
+        )
 }

@@ -80,7 +80,7 @@ impl Endpoint {
                 let unreachable = self.unreachable(kind, error.to_string());
                 Err(match bound {
                     Bound::Connection if late => {
-                        unreachable.with_note(" (the limit is connect_timeout)")
+                        unreachable.with_note(" (the limit is connect_timeout, -ORBConnectTimeout)")
                     }
                     Bound::Share if late => unreachable
                         .with_note(" (the remaining time is reserved for other addresses)"),
