@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// The longest time that an operation waits for others.
 const MAX_GATHERING: Duration = Duration::from_millis(5);
 
+/// How long the answer of a check holds.
+const CHECKED: Duration = Duration::from_secs(1);
+
 /// What makes changes outlive the process.
 pub trait Persist<C>: Send {
     /// Makes changes durable, all or none of them.
@@ -135,6 +138,8 @@ impl<C> Queue<C> {
 /// ```
 pub struct GroupCommit<C> {
     persist: Mutex<Box<dyn Persist<C>>>,
+    /// What the last check has found, and when.
+    checked: Mutex<Option<(Instant, Result<(), StoreError>)>>,
     most: usize,
     queue: Mutex<Queue<C>>,
     /// The thread that gathers has enough.
@@ -149,15 +154,25 @@ impl<C> GroupCommit<C> {
         let (most, gathered, idle) = (persist.most(), Condvar::new(), Condvar::new());
         let (batches, writing, gathering, in_flight, took) = Default::default();
         let queue = Mutex::new(Queue { batches, writing, gathering, in_flight, took });
-        Self { persist: Mutex::new(persist), most, queue, gathered, idle }
+        let (persist, checked) = (Mutex::new(persist), Mutex::new(None));
+        Self { persist, checked, most, queue, gathered, idle }
     }
 
     /// Whether changes could be made durable now. It waits until those are that are being written.
+    /// The answer holds for a second: whoever asks often keeps the disk no busier.
     ///
     /// # Errors
     /// They could not; the text says why.
     pub fn check(&self) -> Result<(), StoreError> {
-        self.persist.lock().unwrap_or_else(PoisonError::into_inner).check()
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, answer)) = &*checked
+            && at.elapsed() < CHECKED
+        {
+            return answer.clone();
+        }
+        let answer = self.persist.lock().unwrap_or_else(PoisonError::into_inner).check();
+        *checked = Some((Instant::now(), answer.clone()));
+        answer
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<C>> {

@@ -27,7 +27,7 @@ impl BindingIterator for Counter {
     fn destroy(&self) -> Result<(), SystemException> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let refusal =
-            || SystemException::new(ExceptionKind::Transient, Minor::default(), Completion::No);
+            || SystemException::new(ExceptionKind::Transient, Minor::default(), Completion::Maybe);
         if self.refuses { Err(refusal()) } else { Ok(()) }
     }
 }

@@ -2,18 +2,25 @@
 //! names.
 
 use crate::served;
-use armilla::Orb;
+use armilla::{ExceptionKind, Orb};
 use armilla_cos_naming::administration::{
     Administration, AdministrationRef, ChangeKind, Watch as _,
 };
 use armilla_cos_naming::{NamingContext, NamingContextExtRef, NamingContextRef};
+use armilla_naming::access::Rules;
 use armilla_naming::client::{Held, export, held, import};
 use armilla_naming::{NamingService, Store};
 use served::{Directory, name, object};
 
-fn serve(store: Store) -> (Orb, NamingService, AdministrationRef, NamingContextExtRef) {
+type Served = (Orb, NamingService, AdministrationRef, NamingContextExtRef);
+
+fn serve(store: Store) -> Served {
+    serve_by(store, Rules::default())
+}
+
+fn serve_by(store: Store, rules: Rules) -> Served {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let service = NamingService::builder().store(store).serve(&orb).unwrap();
+    let service = NamingService::builder().store(store).rules(rules).serve(&orb).unwrap();
     orb.perform_work().unwrap();
     let client = Orb::new().unwrap();
     let url = service.url().replace("NameService", "ArmillaNaming");
@@ -185,4 +192,24 @@ fn ten_thousand_iterators_and_a_hundred_watches_that_nobody_uses_are_bounded() {
     assert!(service.open_watches() <= 64, "{}", service.open_watches());
     assert!(first.next(0).is_err(), "it has made room");
     orb.shutdown();
+}
+
+#[test]
+fn rules_say_who_administers_and_what_a_watch_tells() {
+    let rules = "deny any /secret from any".parse().unwrap();
+    let (orb, _service, administration, root) = serve_by(Store::in_memory(), rules);
+    let denied = |error: armilla::SystemException| error.kind() == ExceptionKind::NoPermission;
+    assert!(administration.list_orphans(0, 9).is_err_and(denied));
+    assert!(administration.collect(0).is_err_and(denied));
+    let plain: NamingContextRef = root.upcast();
+    let watch = administration.begin_watch(&plain).unwrap();
+    assert!(root.bind(&name("secret"), &object(&orb, "o")).is_err());
+    root.bind(&name("open"), &object(&orb, "o")).unwrap();
+    let told = watch.next(5000).unwrap();
+    assert_eq!(told.iter().map(|change| change.name.as_str()).collect::<Vec<_>>(), ["open"]);
+    let rules = "deny read / from any".parse().unwrap();
+    let (orb_two, _service, administration, root) = serve_by(Store::in_memory(), rules);
+    assert!(administration.begin_watch(&root.upcast()).is_err_and(denied));
+    orb.shutdown();
+    orb_two.shutdown();
 }

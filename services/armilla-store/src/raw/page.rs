@@ -72,6 +72,9 @@ impl<'p> Page<'p> {
 /// it is wrong.
 const SMALL: usize = 1024;
 
+/// A page with more octets is not mended: that takes the square of the time.
+const LARGEST_MENDED: usize = 16 << 10;
+
 /// The first octets of a page, which say how all others are read.
 const FIRST: usize = 4;
 
@@ -80,6 +83,9 @@ const FIRST: usize = 4;
 pub(crate) fn mend(octets: &mut [u8], widths: Widths, checksum: u128) -> Option<usize> {
     let used = Page::read(octets, widths).and_then(|page| page.used()).map(<[u8]>::len);
     let used = used.unwrap_or(octets.len());
+    if used > LARGEST_MENDED {
+        return None;
+    }
     for at in 0..used {
         let found = octets[at];
         let is_any = at < FIRST || used <= SMALL;

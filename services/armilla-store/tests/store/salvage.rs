@@ -172,3 +172,39 @@ fn what_is_salvaged_names_the_last_commit() {
     });
     assert_eq!((taken, numbers), (Ok(COMMITS * ROWS_OF_COMMIT), COMMITS * ROWS_OF_COMMIT));
 }
+
+/// Numbers that are the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+#[test]
+fn whatever_stands_in_a_file_nothing_panics_and_no_loss_is_silent() {
+    let made = Directory::new("random-made");
+    let directory = Directory::new("random");
+    let mut numbers = Numbers(1);
+    for (end, whole) in ["closed", "killed"].into_iter().zip(files(&made.0)) {
+        let pages = whole.chunks(4096).rposition(|page| page.iter().any(|octet| *octet != 0));
+        let used = (pages.unwrap() + 1) * 4096;
+        for round in 0..30 {
+            let mut octets = whole.clone();
+            // Octets of all values, zeros, or a page in the place of another.
+            for _ in 0..=round % 5 {
+                let (at, from) = (numbers.below(used), numbers.below(used / 4096) * 4096);
+                let length = (1 + numbers.below(300)).min(used - at);
+                match round % 3 {
+                    0 => octets[at..at + length].fill_with(|| numbers.below(256) as u8),
+                    1 => octets[at..at + length].fill(0),
+                    _ => octets.copy_within(from..from + 4096, at / 4096 * 4096),
+                }
+            }
+            try_damaged(&directory.0, &octets, &format!("{end}, round {round}"));
+        }
+    }
+}
