@@ -18,7 +18,9 @@ use crate::log::report;
 use crate::message_memory::Reservation;
 use crate::runtime::Orb;
 use crate::server::dispatch::caller::serve_from;
-use crate::server::dispatch::requests::{self, RequestConnection, Source};
+use crate::server::dispatch::locate::locate;
+use crate::server::dispatch::requests;
+use crate::server::dispatch::source::{RequestConnection, Source};
 use crate::server::poa::ObjectAdapters;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::connection_slot::ConnectionSlot;
@@ -363,8 +365,7 @@ impl Connection {
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false);
         self.workers.monitor.wake_if_asleep();
-        let located =
-            requests::locate(&self.source(), message, &request, self.locate_refusal(), reply);
+        let located = locate(&self.source(), message, &request, self.locate_refusal(), reply);
         status.leave_servant(&*self.workers);
         if !self.leadership.leave_servant(token) {
             if let Err(end) = located {

@@ -3,8 +3,10 @@
 pub(super) mod caller;
 pub(super) mod find;
 pub(super) mod key_locator;
+pub(super) mod locate;
 pub(super) mod main_thread;
 pub(crate) mod nesting;
 pub(super) mod published;
 pub(super) mod requests;
 pub(super) mod scratch;
+pub(super) mod source;

@@ -1,35 +1,32 @@
-//! Dispatching: from a decoded request to its servant, and from a LocateRequest to its reply.
+//! Dispatching: from a decoded request to its servant.
 //!
 //! Finding objects is in [`super::find`] and the POAs, encoding replies in
 //! [`crate::server::reply::reply_port`].
 
 use super::find::Seeker;
 use super::main_thread::{ArrivingFlow, MainThreadRequest, serve_on_main_thread};
+use super::source::{RequestConnection, Source, take_contexts};
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::panics::discard;
-use crate::runtime::{Located, Orb};
+use crate::runtime::Orb;
 use crate::server::interception::ServerFlow;
 use crate::server::poa::{
-    Arrived, DispatchError, Extended, Found, LocatedCall, LocatedServant, ObjectAdapters, PoaInner,
-    Servant, ServerCall,
+    Arrived, DispatchError, Extended, Found, LocatedCall, LocatedServant, PoaInner, Servant,
+    ServerCall,
 };
 use crate::server::reply::capture::Capture;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::reply::flow::{Flow, RequestFlow};
-use crate::server::reply::locate_reply::send_locate_reply;
-use crate::server::reply::location_reply::{self, LocationReply};
 use crate::server::reply::reply_port::{Body, ReplyPort};
 use crate::server::reply::sink::{PendingReply, ReplySink, RequestSink};
-use crate::server::threads::connection_slot::ConnectionSlot;
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
-    Message, ReplyStatus, RequestHeader, Target, Version, decode_request,
+    AddressingDisposition, Message, ReplyStatus, RequestHeader, Target, decode_request,
 };
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,35 +35,6 @@ use std::sync::Arc;
 /// An error means that the reply could not be sent. It is boxed because a large result would slow
 /// down every request.
 type Served = Result<(), Box<CloseReason>>;
-
-/// Where a request comes from, and where its reply goes.
-#[derive(Clone, Copy)]
-pub(in crate::server) struct Source<'s> {
-    pub(in crate::server) orb: &'s Orb,
-    /// The active objects of the ORB, so that a request finds them by one pointer.
-    pub(in crate::server) objects: &'s ObjectAdapters,
-    pub(in crate::server) sink: &'s dyn RequestSink,
-    /// What a request may tell of its connection; `None` if it comes from this process, or from
-    /// another thread.
-    pub(in crate::server) connection: Option<&'s dyn RequestConnection>,
-    /// Whether this ORB opened the connection.
-    pub(in crate::server) is_originated: bool,
-}
-
-/// The connection of a request, as far as its service contexts and extensions of POAs concern it.
-pub(in crate::server) trait RequestConnection {
-    /// Notes the code sets that the client has chosen.
-    fn set_code_sets(&self, code_sets: CodeSets);
-
-    /// Takes the client's offer of bidirectional GIOP.
-    ///
-    /// # Errors
-    /// When it is malformed.
-    fn accept_offer(&self, data: &[u8]) -> Result<(), SystemException>;
-
-    /// What the extension of a POA has attached.
-    fn extension(&self) -> &ConnectionSlot;
-}
 
 /// Serves a request. The fast path is here: an active object, no service contexts, no interceptors.
 #[inline(always)]
@@ -465,75 +433,4 @@ fn panicked(call: &mut ServerCall<'_>) -> SystemException {
 fn no_reply(call: &ServerCall<'_>) -> SystemException {
     SystemException::new(ExceptionKind::NoResponse, Minor::REPLY_ABANDONED, Completion::Maybe)
         .with_reason(format!("the skeleton has not replied to {}", call.operation()))
-}
-
-/// Handles the service contexts about the connection: the code sets that the client has chosen, and
-/// its offer of bidirectional GIOP.
-#[cold]
-fn take_contexts(
-    message: &Message<'_>,
-    header: &RequestHeader<'_>,
-    connection: Option<&dyn RequestConnection>,
-    present: CodeSets,
-) -> Result<CodeSets, SystemException> {
-    let code_sets = take_code_sets(header, connection, present)?;
-    if message.header.version >= Version::V1_2
-        && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
-        && let Some(connection) = connection
-    {
-        connection.accept_offer(offer)?;
-    }
-    Ok(code_sets)
-}
-
-fn take_code_sets(
-    header: &RequestHeader<'_>,
-    connection: Option<&dyn RequestConnection>,
-    present: CodeSets,
-) -> Result<CodeSets, SystemException> {
-    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(present) };
-    let stated = CodeSetContext::decode(data)
-        .map_err(|error| SystemException::decoding(&error, Completion::No))?;
-    let code_sets = stated.code_sets().map_err(|id| {
-        let what = format!("the client chose the code set {id:#010x}, which this server lacks");
-        let kind = ExceptionKind::CodesetIncompatible;
-        SystemException::new(kind, Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET, Completion::No)
-            .with_reason(what)
-    })?;
-    let code_sets = CodeSets { lone_surrogates: present.lone_surrogates, ..code_sets };
-    if let Some(connection) = connection {
-        connection.set_code_sets(code_sets);
-    }
-    Ok(code_sets)
-}
-
-/// Answers a LocateRequest, now or later: it is in progress until then, and counts. One that is
-/// `refused` gets this exception.
-pub(in crate::server) fn locate(
-    source: &Source<'_>,
-    message: &Message<'_>,
-    request: &LocateRequest<'_>,
-    refused: Option<SystemException>,
-    memory: &mut Buffer,
-) -> Result<(), CloseReason> {
-    let &Source { orb, sink, .. } = source;
-    let found = match (refused, request.target.object_key()) {
-        (Some(exception), _) => Err(exception),
-        (None, None) => Ok(Located::Unnamed),
-        (None, Some(key)) => orb.locate_object(key, source.is_originated),
-    };
-    let (version, id) = (message.header.version, request.request_id);
-    if matches!(found, Ok(Located::Nowhere))
-        && !source.is_originated
-        && let Some(key) = request.target.object_key()
-        && let Some(locator) = orb.key_locator(key)
-    {
-        let reply = LocationReply::to_locate_request(sink, version, id);
-        location_reply::ask(orb, &locator, key, sink.peer(), reply);
-        return Ok(());
-    }
-    let sent = send_locate_reply(sink, version, id, found, memory);
-    // Nothing is sent, so this cannot fail.
-    sink.settle(id, PendingReply::Now, None).ok();
-    sent
 }
