@@ -8,13 +8,17 @@
 //! A step that waits for a reply suspends itself. It is analysed as if it executed meanwhile; to
 //! the others it is a step whose execution may come late (Chen et al. 2019, sections 4.1 and 4.2).
 
+mod chains;
+
 use super::blocking;
 use crate::bounds::Utilisation;
-use crate::budget::{Budget, Exhausted, add, multiply, released};
+use crate::budget::{Budget, Exhausted, add, multiply};
 use crate::priority::Priorities;
 use crate::steps::Step;
 use crate::system::System;
 use crate::task::CallKind;
+use chains::Unit;
+use std::collections::BTreeMap;
 
 /// What is known of the longest response time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +70,8 @@ struct State {
     jitter: u64,
     /// From its release to its end.
     window: u64,
+    /// When it ends at the latest, after the nominal release of its transaction.
+    latest: u64,
     blocking: u64,
     end: Option<End>,
 }
@@ -75,6 +81,12 @@ struct State {
 enum End {
     Overload,
     Exhausted,
+}
+
+impl From<Exhausted> for End {
+    fn from(_: Exhausted) -> Self {
+        End::Exhausted
+    }
 }
 
 /// The longest response that is worth working out: far beyond any deadline.
@@ -88,6 +100,14 @@ struct Analysis<'a> {
     /// The steps of each processor.
     local: Vec<Vec<usize>>,
     states: Vec<State>,
+    /// What executes without a gap, by its first step.
+    units: Vec<Option<Unit>>,
+    /// What each step takes with all that it waits for, if nothing delays it.
+    least: Vec<u64>,
+    /// The first step of the transaction of each step.
+    origins: Vec<usize>,
+    /// How long a level of a processor is blocked at once.
+    blockings: BTreeMap<(usize, usize), u64>,
 }
 
 impl<'a> Analysis<'a> {
@@ -105,11 +125,16 @@ impl<'a> Analysis<'a> {
         let states = steps.iter().map(|step| State {
             jitter: step.jitter,
             window: step.cost,
+            latest: step.jitter.saturating_add(step.cost),
             blocking: 0,
             end: None,
         });
         let states = states.collect();
-        let mut analysis = Self { steps, levels, local, states };
+        let (units, origins, blockings) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let least = chains::least(steps);
+        let mut analysis = Self { steps, levels, local, states, units, least, origins, blockings };
+        analysis.units = analysis.units();
+        analysis.origins = analysis.origins();
         analysis.find_overloads();
         for at in 0..steps.len() {
             match analysis.blocking(system, at, budget) {
@@ -138,7 +163,12 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn blocking(&self, system: &System, at: usize, budget: &mut Budget) -> Result<u64, Exhausted> {
+    fn blocking(
+        &mut self,
+        system: &System,
+        at: usize,
+        budget: &mut Budget,
+    ) -> Result<u64, Exhausted> {
         let (step, level) = (&self.steps[at], self.levels[at]);
         let local = &self.local[step.processor];
         budget.spend(local.len())?;
@@ -152,6 +182,7 @@ impl<'a> Analysis<'a> {
         let lower = lower.map(|other| &self.steps[*other]);
         let once =
             blocking::longest(lower, |resource| reached[resource], system.protocol(), budget)?;
+        self.blockings.insert((step.processor, level), once);
         // Each time that it waits for a reply, lower ones may enter their sections again.
         multiply(once, step.waits.len() as u64 + 1)
     }
@@ -181,31 +212,39 @@ impl<'a> Analysis<'a> {
     /// Solves the recurrence of one step. Whether it changed.
     fn update(&mut self, at: usize, budget: &mut Budget) -> Result<bool, End> {
         let step = &self.steps[at];
-        let jitter = self.jitter(step)?;
-        let suspension = self.suspension(step)?;
+        let mut jitter = self.jitter(at, budget)?;
         let before = self.states[at];
-        self.states[at].jitter = self.states[at].jitter.max(jitter);
-        let window = self.window(at, suspension, budget).map_err(|Exhausted| End::Exhausted)?;
-        self.states[at].window = self.states[at].window.max(window);
+        let ends = self.chain_ends(at, jitter, budget)?;
+        let latest = ends.response.min(jitter.saturating_add(ends.window));
+        jitter = jitter.min(latest.saturating_sub(step.cost));
+        let window = if step.group == at { latest - jitter } else { ends.window };
+        self.states[at].jitter = before.jitter.max(jitter);
+        let state = &mut self.states[at];
+        state.window = state.window.max(window);
+        state.latest = state.latest.max(latest);
         let state = &self.states[at];
         if state.window > limit(step) {
             return Err(End::Exhausted);
         }
-        Ok(state.window != before.window || state.jitter != before.jitter)
+        Ok(state.window != before.window
+            || state.jitter != before.jitter
+            || state.latest != before.latest)
     }
 
     /// How late the step may be released.
-    fn jitter(&self, step: &Step) -> Result<u64, End> {
+    fn jitter(&self, at: usize, budget: &mut Budget) -> Result<u64, End> {
+        let (step, least) = (&self.steps[at], self.least[at]);
         let Some(cause) = step.cause else { return Ok(step.jitter) };
         let caller = &self.states[cause.caller];
         caller.end.map_or(Ok(()), Err)?;
-        let end = add(caller.jitter, caller.window);
         match cause.kind {
-            CallKind::OneWay => end.and_then(|end| add(end, cause.delay)),
-            // The reply has to travel back before the caller can end.
-            CallKind::TwoWay => end.map(|end| end.saturating_sub(step.cost + cause.delay)),
+            CallKind::OneWay => Ok(add(caller.latest, cause.delay)?),
+            // The reply has to be made and to travel back before the caller can end.
+            CallKind::TwoWay => {
+                let called = add(self.calls(cause.caller, at, budget)?, cause.delay)?;
+                Ok(called.min(caller.latest.saturating_sub(add(least, cause.delay)?)))
+            }
         }
-        .map_err(|Exhausted| End::Exhausted)
     }
 
     /// How long the step waits for replies.
@@ -216,72 +255,9 @@ impl<'a> Analysis<'a> {
             state.end.map_or(Ok(()), Err)?;
             let delay = self.steps[*child].cause.map_or(0, |cause| cause.delay);
             sum = (multiply(delay, 2).and_then(|both| add(both, state.window)))
-                .and_then(|time| add(sum, time))
-                .map_err(|Exhausted| End::Exhausted)?;
+                .and_then(|time| add(sum, time))?;
         }
         Ok(sum)
-    }
-
-    /// The longest time from a release of the step to its end.
-    fn window(&self, at: usize, waited: u64, budget: &mut Budget) -> Result<u64, Exhausted> {
-        let (step, state) = (&self.steps[at], &self.states[at]);
-        let own = add(step.cost, waited)?;
-        let alone = self.runs_alone(at);
-        let mut longest = 0;
-        // The first release comes as late as possible, the following ones as early as possible.
-        for before in 0_u64.. {
-            let work = add(state.blocking, multiply(own, before + 1)?)?;
-            let nominal = multiply(before, step.period)?;
-            let end = self.fixed_point(at, work, add(nominal, limit(step))?, budget)?;
-            // The window of a step that is called two-way begins when it is really released.
-            let early = if step.group == at { 0 } else { state.jitter };
-            longest = longest.max(end.saturating_sub(nominal.saturating_sub(early)));
-            let next = add(nominal, step.period)?.saturating_sub(state.jitter);
-            if end <= next || (step.group != at && alone) || longest > limit(step) {
-                break;
-            }
-        }
-        Ok(longest)
-    }
-
-    /// The smallest window that has room for `work` and for all that delays it; or one beyond
-    /// `limit`, if that is longer.
-    fn fixed_point(
-        &self,
-        at: usize,
-        work: u64,
-        limit: u64,
-        budget: &mut Budget,
-    ) -> Result<u64, Exhausted> {
-        let step = &self.steps[at];
-        let alone = self.runs_alone(at);
-        budget.spend(self.local[step.processor].len())?;
-        let others = self.local[step.processor].iter().copied().filter(|other| {
-            let same_group = self.steps[*other].group == step.group;
-            *other != at && self.levels[*other] <= self.levels[at] && !(alone && same_group)
-        });
-        let others: Vec<(u64, u64, u64)> =
-            others.map(|other| self.interference(other)).collect::<Result<_, _>>()?;
-        let mut window = work;
-        loop {
-            budget.spend(others.len())?;
-            let mut next = work;
-            for (jitter, period, cost) in &others {
-                next = add(next, released(window, *jitter, *period, *cost)?)?;
-            }
-            if next == window || next > limit {
-                return Ok(next);
-            }
-            window = next;
-        }
-    }
-
-    /// Whether the steps of the group of `at` never run at the same time: each waits for the next,
-    /// and the group ends before its next release.
-    fn runs_alone(&self, at: usize) -> bool {
-        let group = self.steps[at].group;
-        let (first, state) = (&self.steps[group], &self.states[group]);
-        state.end.is_none() && state.jitter.saturating_add(state.window) <= first.period
     }
 
     /// How a step delays lower ones: jitter, period, execution time.
@@ -293,7 +269,7 @@ impl<'a> Analysis<'a> {
         if step.waits.is_empty() {
             return Ok((state.jitter, step.period, step.cost));
         }
-        let response = add(state.jitter, state.window)?;
+        let response = state.latest;
         if response <= step.period {
             return Ok((response.saturating_sub(step.cost), step.period, step.cost));
         }
@@ -304,8 +280,7 @@ impl<'a> Analysis<'a> {
     fn results(&self) -> Vec<FixedResponse> {
         let result = |(step, state): (&Step, &State)| {
             let two_way = step.cause.is_some_and(|cause| cause.kind == CallKind::TwoWay);
-            let time =
-                if two_way { state.window } else { state.window.saturating_add(state.jitter) };
+            let time = if two_way { state.window } else { state.latest };
             let response = match state.end {
                 None => Response::AtMost(time),
                 Some(End::Overload) => Response::Unbounded,

@@ -1,10 +1,12 @@
 //! Whether tasks meet their deadlines, and why not.
 
+mod advice;
 mod blocking;
 mod deadlines;
 mod demand;
 mod dynamic;
 mod fixed;
+mod impossible;
 mod processors;
 mod report;
 mod sensitivity;
@@ -70,7 +72,7 @@ pub fn analyse(system: &System, question: AnalysisOptions) -> Result<Report, Inv
     if question.sensitivity {
         report.growth = sensitivity::growth(system, question, &report);
     }
-    verdict::advise(system, &mut report);
+    advice::advise(system, question, &mut report);
     Ok(report)
 }
 

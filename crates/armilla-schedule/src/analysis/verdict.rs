@@ -1,11 +1,11 @@
-//! From what was found of steps to verdicts on operations, with reasons and advice.
+//! From what was found of steps to verdicts on operations, with reasons.
 
+use super::impossible;
 use super::report::{OperationVerdict, ProcessorVerdict, Report, Verdict};
 use super::{AnalysisOptions, Outcome, Response};
 use crate::priority::Priorities;
 use crate::steps::Step;
 use crate::system::System;
-use crate::task::Task;
 use crate::time::Nanos;
 use std::collections::BTreeMap;
 
@@ -20,10 +20,14 @@ pub(crate) fn report(
 ) -> Report {
     let fixed = !question.strategy.is_dynamic();
     let mut worst: Vec<Option<OperationVerdict>> = vec![None; system.tasks().len()];
-    for (step, outcome) in steps.iter().zip(&outcomes) {
+    for (at, (step, outcome)) in steps.iter().zip(&outcomes).enumerate() {
         for member in &step.members {
             let priority = fixed.then(|| priorities.native[step.task]);
-            let verdict = operation(system, step, *member, priority, outcome);
+            let mut verdict = operation(system, step, *member, priority, outcome);
+            if verdict.verdict != Verdict::Schedulable && question.threads == 1 {
+                let never = impossible::reason(system, steps, at, verdict.deadline);
+                verdict.reason = never.or(verdict.reason);
+            }
             let place = &mut worst[*member];
             if place.as_ref().is_none_or(|other| is_worse(&verdict, other)) {
                 *place = Some(verdict);
@@ -165,63 +169,4 @@ fn note_criticalities(system: &System, report: &mut Report) {
             ));
         }
     }
-}
-
-/// Says what to change so that late operations become schedulable.
-pub(crate) fn advise(system: &System, report: &mut Report) {
-    let growth = report.growth;
-    let advice: Vec<Option<String>> = (report.operations.iter())
-        .map(|operation| advice(system, report, operation, growth))
-        .collect();
-    for (operation, advice) in report.operations.iter_mut().zip(advice) {
-        operation.advice = advice;
-    }
-}
-
-fn advice(
-    system: &System,
-    report: &Report,
-    operation: &OperationVerdict,
-    growth: Option<u64>,
-) -> Option<String> {
-    if operation.verdict == Verdict::Schedulable {
-        return None;
-    }
-    let mut ways = Vec::new();
-    if let Some(factor) = growth.filter(|factor| (1..1_000).contains(factor)) {
-        ways.push(format!("shorten all execution times to {}.{} %", factor / 10, factor % 10));
-    }
-    let response = operation.response.bound().filter(|time| *time > operation.deadline.0);
-    if let Some(time) = response {
-        ways.push(format!("extend its deadline to {}", Nanos(time)));
-        let over = time - operation.deadline.0;
-        if operation.blocking.0 >= over {
-            let over = Nanos(over);
-            ways.push(format!("hold resources for {over} less in what blocks it"));
-        }
-    }
-    let largest = largest_load(system, report, operation);
-    ways.push(match largest {
-        Some(name) if name != operation.name => {
-            format!("move `{name}`, the largest load of {}, elsewhere", operation.processor)
-        }
-        _ => format!("give {} less to do", operation.processor),
-    });
-    Some(ways.join(", or "))
-}
-
-/// The other operation that uses most of the operation's processor.
-fn largest_load<'a>(
-    system: &System,
-    report: &'a Report,
-    operation: &OperationVerdict,
-) -> Option<&'a str> {
-    let others = report.operations.iter().zip(system.tasks()).filter(|(other, _)| {
-        other.processor == operation.processor && other.name != operation.name
-    });
-    let load = |(other, task): &(&OperationVerdict, &Task)| {
-        let cost = u128::from(task.wcet.0) * u128::from(task.threads);
-        cost * 1_000_000 / u128::from(other.period.0.max(1))
-    };
-    others.max_by_key(load).map(|(other, _)| other.name.as_str())
 }

@@ -1,5 +1,6 @@
 //! Tasks: their analysis, their simulation, and how they are dispatched.
 
+mod chains;
 mod corpus;
 mod dispatching;
 mod executive;
