@@ -53,7 +53,7 @@ pub(crate) struct Measure {
 #[command(
     after_help = "Without options, asks for what a real-time process usually needs: fifo:90, locked\n\
                   memory and a timer slack of 1 ns. Nothing is changed. The exit status is 1 if\n\
-                  --strict is given and anything that was asked for is not granted."
+                  --strict is given and any row says `no` or `partly`."
 )]
 pub(crate) struct Doctor {
     /// A class that threads will have: fifo:1-99, rr:1-99, deadline:RUNTIME/DEADLINE/PERIOD (500us,
@@ -75,7 +75,7 @@ pub(crate) struct Doctor {
     /// The timer slack, in nanoseconds
     #[arg(long, value_name = "NANOSECONDS")]
     timer_slack: Option<u64>,
-    /// Fail unless everything is granted
+    /// Fail unless every row says `yes` or `unknown`
     #[arg(long)]
     strict: bool,
     /// Print JSON
@@ -169,7 +169,7 @@ impl Doctor {
             true => say!("{:#}", to_json(&report))?,
             false => armilla_terminal::print(format_args!("{report}"))?,
         }
-        match self.strict && !report.is_granted() {
+        match self.strict && !report.is_complete() {
             true => Err(Failure::Reported),
             false => Ok(()),
         }

@@ -71,6 +71,12 @@ impl PlatformReport {
         self.refused().next().is_none()
     }
 
+    /// Whether that is so, and no fact makes worst cases worse, either.
+    pub fn is_complete(&self) -> bool {
+        let falls_short = |grant| matches!(grant, Grant::Refused | Grant::Partly);
+        !self.findings.iter().any(|finding| falls_short(finding.grant))
+    }
+
     /// Replaces what was found about a topic that was asked for.
     pub(super) fn note(&mut self, topic: &str, grant: Grant, found: &str) {
         let noted = self.findings.iter_mut().filter(|finding| finding.topic == topic);
@@ -140,13 +146,20 @@ mod tests {
         let text = report.to_string();
         assert!(text.contains("→ raise the limit"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        assert!(!report.is_granted());
+        assert!(!report.is_granted() && !report.is_complete());
     }
 
     #[test]
     fn what_is_granted_has_no_remedy() {
         let report = PlatformReport::new(vec![finding(Grant::Granted)]);
         assert!(!report.to_string().contains('→'));
-        assert!(report.is_granted());
+        assert!(report.is_granted() && report.is_complete());
+    }
+
+    #[test]
+    fn a_fact_that_nobody_asked_for_is_no_refusal_but_falls_short() {
+        let fact = Finding { asked: String::new(), ..finding(Grant::Partly) };
+        let report = PlatformReport::new(vec![fact]);
+        assert!(report.is_granted() && !report.is_complete());
     }
 }

@@ -350,7 +350,9 @@ fn endpoints(
 }
 
 impl fmt::Display for Threadpool {
-    /// The table of lanes: CORBA priority, native priority, threads, addresses.
+    /// The table of lanes: CORBA priority, native priority, threads, addresses. Why the system
+    /// refuses a native priority stands once for each reason; not at all with `{:#}`, for programs
+    /// that have shown the report of the platform.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "thread pool {:?}", self.name())?;
         if let Some(scheduler) = self.scheduler() {
@@ -358,6 +360,8 @@ impl fmt::Display for Threadpool {
             let priorities = priorities.collect::<Vec<_>>().join(", ");
             write!(f, ", {}, at priorities {priorities}", scheduler.strategy())?;
         }
+        // The same reason tells another priority for each lane.
+        let mut told: Vec<String> = Vec::new();
         for lane in self.report() {
             let (fixed, dynamic) = lane.threads;
             write!(f, "\n  priority {} → {}", lane.priority, lane.native)?;
@@ -365,7 +369,12 @@ impl fmt::Display for Threadpool {
                 write!(f, " (mapped to {}, below the highest lane)", lane.mapped)?;
             }
             if let Some(refused) = &lane.refused {
-                write!(f, ", refused: {refused}")?;
+                let reason = refused.replace(|c: char| c.is_ascii_digit(), "");
+                match f.alternate() || told.contains(&reason) {
+                    true => write!(f, ", refused")?,
+                    false => write!(f, ", refused: {refused}")?,
+                }
+                told.push(reason);
             }
             let budget = if lane.has_budget { ", with a budget" } else { "" };
             write!(f, "{budget}; {fixed} + {dynamic} threads")?;

@@ -1,7 +1,8 @@
 //! The process of the event channel, navigation, display and recorder. It starts the process of the
 //! sensors, which stands beside it.
 //!
-//! `avionics [--seconds N] [--page FILE] [--strict]`
+//! `avionics [--seconds N] [--page FILE] [--strict]`. The exit status is 1 if a deadline was missed,
+//! and 2 if the flight failed.
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_events::EventChannel;
@@ -26,7 +27,12 @@ use std::time::Duration;
 /// The number of the signal of Ctrl-C.
 const SIGINT: i32 = 2;
 
-const USAGE: &str = "usage: avionics [--seconds N] [--page FILE] [--strict]";
+/// The exit statuses.
+const MISSED: u8 = 1;
+const FAILED: u8 = 2;
+
+const USAGE: &str = "usage: avionics [--seconds N] [--page FILE] [--strict]\n\
+                     exit status: 0 if all deadlines were met, 1 if not, 2 after an error";
 
 /// What the command line says.
 struct Options {
@@ -63,15 +69,17 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match fly() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(MISSED),
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            ExitCode::from(FAILED)
         }
     }
 }
 
-fn fly() -> Result<(), Box<dyn Error>> {
+/// Flies, and returns how many deadlines were missed.
+fn fly() -> Result<u64, Box<dyn Error>> {
     let options = options()?;
     let ends_early = end_at_a_signal()?;
     let plan = Plan::new()?;
@@ -82,7 +90,8 @@ fn fly() -> Result<(), Box<dyn Error>> {
         platform = platform.strict();
     }
     let report = platform.prepare()?;
-    match report.is_granted() {
+    let is_granted = report.is_granted();
+    match is_granted {
         true => println!("the platform grants all of real time that was asked for"),
         false => println!("not everything is granted; the flight goes on without:\n{report}"),
     }
@@ -94,7 +103,11 @@ fn fly() -> Result<(), Box<dyn Error>> {
         rt = rt.strict();
     }
     let pool = lanes(&rt, &plan)?;
-    println!("{pool}");
+    match is_granted {
+        true => println!("{pool}"),
+        // The report has said why.
+        false => println!("{pool:#}"),
+    }
     let lowest = Priority::new(LOWEST).unwrap_or_default();
     let mut channel =
         EventChannel::builder(&rt).threadpool(&pool).priority(lowest).schedule(&plan.report);
@@ -107,7 +120,7 @@ fn fly() -> Result<(), Box<dyn Error>> {
     let channel = channel.build()?;
     let flight = Flight::begin(&channel, &plan)?;
     let url = orb.object_to_string(channel.reference())?;
-    let sensors = start_sensors(&url, options.seconds)?;
+    let sensors = start_sensors(&url, options.seconds, is_granted)?;
     watch(&flight, sensors, &ends_early)?;
     println!("{}", table(&flight));
     let missed: u64 = flight.instruments.iter().map(|it| it.read().missed).sum();
@@ -120,7 +133,7 @@ fn fly() -> Result<(), Box<dyn Error>> {
     channel.destroy();
     measurement.map_or(Ok(()), |it| it.write())?;
     orb.shutdown();
-    Ok(())
+    Ok(missed)
 }
 
 /// A lane for each priority of a sensor, and one for those without.
@@ -144,10 +157,15 @@ fn lanes(rt: &RtOrb, plan: &Plan) -> Result<Threadpool, SystemException> {
     rt.create_threadpool(options)
 }
 
-/// Starts the process of the sensors.
-fn start_sensors(url: &str, seconds: u64) -> Result<Child, Box<dyn Error>> {
+/// Starts the process of the sensors. What is not granted there is not granted here, and was said.
+fn start_sensors(url: &str, seconds: u64, is_granted: bool) -> Result<Child, Box<dyn Error>> {
     let program = std::env::current_exe()?.with_file_name("avionics-sensors");
-    let child = Command::new(&program).args([url, &seconds.to_string()]).spawn();
+    let mut command = Command::new(&program);
+    command.args([url, &seconds.to_string()]);
+    if !is_granted {
+        command.arg("--told");
+    }
+    let child = command.spawn();
     child.map_err(|error| {
         let build = "`cargo build -p avionics` makes both programs";
         format!("{}: {error}; {build}", program.display()).into()

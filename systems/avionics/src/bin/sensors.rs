@@ -1,5 +1,6 @@
-//! The process of the sensors: `avionics-sensors URL SECONDS`. Each sensor is a thread at its
-//! priority, which pushes to the event channel in the lane of that priority.
+//! The process of the sensors: `avionics-sensors URL SECONDS [--told]`. Each sensor is a thread at
+//! its priority, which pushes to the event channel in the lane of that priority. With `--told`
+//! somebody else has said that the system refuses priorities.
 
 use armilla::Orb;
 use armilla_events::corba::comm::PushSupplierRef;
@@ -11,6 +12,7 @@ use armilla_rt::{DirectMapping, NativeRange, RtOrb};
 use avionics::avionics::{AIR_DATA, ENGINE_DATA, GPS_DATA, INERTIAL_DATA, Sample, sensors};
 use avionics::plan::Plan;
 use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -23,10 +25,13 @@ const SENSORS: [(&str, u32); 4] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().collect();
+    let mut arguments: Vec<String> = std::env::args().collect();
+    let told = arguments.pop_if(|last| last == "--told").is_some();
     let [_, url, seconds] = &arguments[..] else {
-        return Err("usage: avionics-sensors URL SECONDS".into());
+        return Err("usage: avionics-sensors URL SECONDS [--told]".into());
     };
+    // Each thread would say the same.
+    let told = AtomicBool::new(told);
     let seconds: u64 = seconds.parse()?;
     let plan = Plan::new()?;
     let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
@@ -39,9 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             let info = sensors::RT_INFO.iter().find(|info| info.operation == operation);
             let period = info.and_then(|info| info.period).unwrap_or(Duration::from_secs(1));
             let (proxy, rt, priority) = (&proxy, &rt, plan.priority(operation));
+            let told = &told;
             let name = operation.trim_start_matches("Avionics::Sensors::").to_owned();
             let sense_all = move || {
-                if let Err(error) = rt.current().set_priority(priority) {
+                if let Err(error) = rt.current().set_priority(priority)
+                    && !told.swap(true, Ordering::Relaxed)
+                {
                     eprintln!("{operation}: {error}");
                 }
                 let releases = (0..).map(|index| start + period * index);
