@@ -103,6 +103,8 @@ impl fmt::Display for Address {
         match self {
             Self::Tcp { host, port } if host.contains(':') => write!(f, "tcp://[{host}]:{port}"),
             Self::Tcp { host, port } => write!(f, "tcp://{host}:{port}"),
+            // A socket that was never bound, as a client's is. No address reads like this.
+            Self::Unix(path) if path.as_os_str().is_empty() => f.write_str("unix: unnamed"),
             // Not to be taken for an abstract name.
             Self::Unix(path) if path.as_os_str().as_encoded_bytes().starts_with(b"@") => {
                 write!(f, "unix://./{}", path.display())

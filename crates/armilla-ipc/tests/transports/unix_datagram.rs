@@ -55,6 +55,7 @@ fn a_sender_without_a_name_is_shown_as_such() {
     UnixDatagram::unbound().unwrap().send_to(b"x", &address).unwrap();
     let (_, from) = receiver.recv_from(&mut [0; 4]).unwrap();
     assert_eq!(from, Address::unix(""));
+    assert_eq!(from.to_string(), "unix: unnamed");
 }
 
 #[test]
