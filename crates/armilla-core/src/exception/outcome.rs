@@ -32,6 +32,26 @@ pub enum Error<E> {
     System(SystemException),
 }
 
+impl<E> Error<E> {
+    /// The error of an operation that raises all that this one raises, and perhaps more. The
+    /// generated code has the conversions between operations of an interface and of its bases.
+    ///
+    /// ```
+    /// use armilla::Error;
+    ///
+    /// // In the body of an operation that calls another one:
+    /// // `let entry = self.find(name).map_err(Error::widen)?;`
+    /// let narrow: Error<u8> = Error::User(7);
+    /// assert_eq!(narrow.widen::<u32>(), Error::User(7));
+    /// ```
+    pub fn widen<More: From<E>>(self) -> Error<More> {
+        match self {
+            Self::User(exception) => Error::User(exception.into()),
+            Self::System(exception) => Error::System(exception),
+        }
+    }
+}
+
 impl<E> From<SystemException> for Error<E> {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
@@ -74,7 +94,9 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an exception of the operation nor an error of the ORB",
     note = "another error becomes a system exception with its text as the reason: \
-            `.map_err(|error| ExceptionKind::Internal.because(error.to_string()))?`"
+            `.map_err(|error| ExceptionKind::Internal.because(error.to_string()))?`",
+    note = "the `Error` of another operation, all of whose exceptions this one raises too, becomes \
+            its error by `.map_err(Error::widen)?`"
 )]
 pub trait UserException: std::error::Error + Encode + for<'a> Decode<'a> {
     /// The repository id of the exception.

@@ -2,11 +2,14 @@
 
 use super::Checker;
 use super::repository::{self, Part, Prefix};
-use super::scope::Target;
+use super::scope::{self, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DeclId, DeclKind, Export};
-use crate::parse::ast::ScopedName;
+use crate::parse::ast::{Definition, DefinitionKind, Item, Name, ScopedName};
 use crate::source::Span;
+
+/// How many items behind a `typeprefix` may open its module.
+const FOLLOWING: usize = 64;
 
 /// The prefix that a `typeprefix` gives to a scope.
 #[derive(Debug)]
@@ -45,6 +48,10 @@ impl Checker<'_, '_> {
                 return self.error(Code::BadPragma, name.span(), message);
             }
         };
+        self.prefix_of_declaration(id, prefix, span);
+    }
+
+    fn prefix_of_declaration(&mut self, id: DeclId, prefix: &str, span: Span) {
         if !self.replaces_prefix(id, prefix, span) {
             return;
         }
@@ -64,6 +71,45 @@ impl Checker<'_, '_> {
             opening: self.opening(id),
         };
         self.type_prefixes.insert(id, known);
+    }
+
+    /// Whether `item` is a `typeprefix` for a module that one of the `following` items opens for the
+    /// first time, as JacORB's `orb.idl` has it. If so, it is kept until then, with a warning.
+    pub(super) fn is_early_prefix(&mut self, item: &Definition, following: &[Item]) -> bool {
+        let DefinitionKind::TypePrefix { name, prefix, prefix_span } = &item.kind else {
+            return false;
+        };
+        let key = scope::key(&name.first.text);
+        let known = self.scope().names.get(&key).map(|entry| entry.target);
+        let is_new = matches!(known, None | Some(Target::CorbaModule));
+        let opens = |item: &Item| {
+            let Item::Definition(definition) = item else { return false };
+            let DefinitionKind::Module { name: module, .. } = &definition.kind else {
+                return false;
+            };
+            module.text == name.first.text
+        };
+        let early = is_new
+            && name.rest.is_empty()
+            && repository::good_prefix(prefix)
+            && following.iter().take(FOLLOWING).any(opens);
+        if early {
+            let module = &name.first.text;
+            let message = format!("the module `{module}` is not open yet");
+            let warning = Diagnostic::warning(Code::LooseTypePrefix, name.span(), message);
+            self.session.report(warning.help("put the `typeprefix` into the module, or behind it"));
+            let early = (prefix.clone(), *prefix_span);
+            self.early_prefixes.insert((self.current, key), early);
+        }
+        early
+    }
+
+    /// Gives the new module `id` the prefix that was declared before it, if there is one.
+    pub(super) fn claim_early_prefix(&mut self, id: DeclId, name: &Name) {
+        let key = (self.current, scope::key(&name.text));
+        if let Some((prefix, span)) = self.early_prefixes.remove(&key) {
+            self.prefix_of_declaration(id, &prefix, span);
+        }
     }
 
     /// Whether `prefix` becomes the prefix of `id`. TAO's files repeat a prefix in each opening of

@@ -58,6 +58,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         local: HashSet::new(),
         openings: HashMap::new(),
         type_prefixes: HashMap::new(),
+        early_prefixes: HashMap::new(),
         prefix: Prefix::default(),
         enclosing_prefixes: Vec::new(),
         including_prefixes: Vec::new(),
@@ -103,6 +104,8 @@ struct Checker<'s, 'o> {
     openings: HashMap<DeclId, u32>,
     /// The prefixes of scopes with `typeprefix`.
     type_prefixes: HashMap<DeclId, TypePrefix>,
+    /// The prefixes of modules that a scope has not opened yet, by the keys of their names.
+    early_prefixes: HashMap<(ScopeId, String), (String, Span)>,
     prefix: Prefix,
     /// The prefixes of the scopes that enclose the current one.
     enclosing_prefixes: Vec<Saved>,
@@ -133,8 +136,10 @@ struct Checker<'s, 'o> {
 
 impl Checker<'_, '_> {
     fn items(&mut self, items: &[Item]) {
-        for item in items {
+        for (at, item) in items.iter().enumerate() {
             match item {
+                Item::Definition(definition)
+                    if self.is_early_prefix(definition, &items[at + 1..]) => {}
                 Item::Definition(definition) => {
                     self.definition(definition);
                 }
@@ -221,6 +226,7 @@ impl Checker<'_, '_> {
             }
             _ => self.add(name, docs, DeclKind::Module(Vec::new())),
         };
+        self.claim_early_prefix(id, name);
         let outer = self.enter(ScopeKind::Module, Some(id), name);
         self.items(items);
         let members = self.scope().members.clone();

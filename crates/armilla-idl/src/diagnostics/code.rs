@@ -176,4 +176,6 @@ codes! {
     LeftOut = "W0012",
     /// A second `typeprefix` gives a scope another prefix.
     TwoPrefixes = "W0013",
+    /// A `typeprefix` stands before its module, or has no `;`.
+    LooseTypePrefix = "W0014",
 }

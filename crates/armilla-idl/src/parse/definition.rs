@@ -150,6 +150,9 @@ impl Parser<'_, '_, '_> {
             "bitset" if self.begins_body() => self.bitset()?,
             _ => return Ok(None),
         };
+        if matches!(kind, DefinitionKind::TypePrefix { .. }) && self.lacks_semicolon() {
+            return Ok(Some(kind));
+        }
         self.expect_semicolon(match &kind {
             DefinitionKind::Typedef { .. } => "the typedef",
             DefinitionKind::Const { .. } => "the constant",

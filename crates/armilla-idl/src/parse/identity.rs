@@ -44,6 +44,18 @@ impl Parser<'_, '_, '_> {
         }
     }
 
+    /// Whether a prefix ends without a `;` at the end of its line, which JacORB accepts.
+    pub(super) fn lacks_semicolon(&mut self) -> bool {
+        let next = self.peek();
+        let lacks = !next.is(";") && (next.starts_line || self.at_end());
+        if lacks {
+            let message = "`;` is missing after the prefix";
+            let place = self.previous().after();
+            self.session.report(Diagnostic::warning(Code::LooseTypePrefix, place, message));
+        }
+        lacks
+    }
+
     fn identity_text(&mut self) -> Parsed<(String, Span)> {
         let token = self.peek();
         if token.kind != TokenKind::String {

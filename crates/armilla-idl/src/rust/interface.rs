@@ -200,9 +200,9 @@ impl Generator<'_, '_> {
             body.push(amh::tie(self));
         }
         timing::table(self.scope, self.id).into_iter().for_each(|table| body.push(table));
-        for callable in &self.callables {
-            raises::generate(&within, callable, self.is_local(), &mut body);
-        }
+        let callables: Vec<_> = self.callables.iter().collect();
+        let bases = queries::all_bases(self.scope.model, self.id);
+        raises::generate(&within, &callables, &bases, self.is_local(), &mut body);
         if !self.callables.is_empty() && self.serves() {
             let mut functions = Module::default();
             let scope = within.child("skeleton");

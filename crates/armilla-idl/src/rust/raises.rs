@@ -1,21 +1,88 @@
-//! `raises`: the enum of the exceptions that one operation may raise.
+//! `raises`: the enum of the exceptions that one operation may raise, and its conversion into the
+//! enums of operations of the same interface, or of one that inherits it, that raise as much or more.
 
 use super::lints;
 use super::module::Module;
 use super::names;
-use super::operation::Callable;
+use super::operation::{self, Callable};
 use super::scope::Scope;
 use crate::model::{DeclId, Model, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Emits the enum, if the operation raises anything. The enum of a local interface has no encoding.
+/// The most conversions into the enums of one interface: there may be one for each two.
+const MAX_CONVERSIONS: usize = 64;
+
+/// The enum of an operation, and where it is.
+struct Raised {
+    path: TokenStream,
+    variants: Vec<(DeclId, Ident)>,
+}
+
+impl Raised {
+    fn of(scope: &Scope<'_>, callable: &Callable<'_>, home: Option<&TokenStream>) -> Option<Self> {
+        let name = names::ident(&callable.raises_name()?);
+        let path = home.map_or(quote!(#name), |home| quote!(#home::#name));
+        let variants = variants(scope.model, callable.raises);
+        let variants = variants.iter().map(|name| names::ident(name));
+        Some(Raised { path, variants: callable.raises.iter().copied().zip(variants).collect() })
+    }
+
+    fn variant(&self, exception: DeclId) -> Option<&Ident> {
+        self.variants.iter().find(|(id, _)| *id == exception).map(|(_, variant)| variant)
+    }
+}
+
+/// Emits the enums of all operations that raise anything, into the module of their interface, whose
+/// bases are `bases`. The enums of a local interface have no encoding.
 pub(super) fn generate(
     scope: &Scope<'_>,
-    callable: &Callable<'_>,
+    callables: &[&Callable<'_>],
+    bases: &[DeclId],
     is_local: bool,
     module: &mut Module,
 ) {
+    callables.iter().for_each(|callable| one(scope, callable, is_local, module));
+    let own: Vec<Raised> =
+        callables.iter().filter_map(|callable| Raised::of(scope, callable, None)).collect();
+    let mut inherited = Vec::new();
+    for base in bases.iter().filter(|base| scope.makes(**base)) {
+        let home = scope.companion(*base);
+        let callables = operation::callables(scope, *base);
+        let raised = callables.iter().filter_map(|one| Raised::of(scope, one, Some(&home)));
+        inherited.extend(raised);
+    }
+    conversions(&own, &inherited, module);
+}
+
+/// Emits the conversions of an enum into an own one that has all its exceptions. They are inline so
+/// that programs without a use of them compile nothing.
+fn conversions(own: &[Raised], inherited: &[Raised], module: &mut Module) {
+    let others = || own.iter().chain(inherited).enumerate();
+    let pairs = own.iter().enumerate().flat_map(|(at, many)| {
+        others().filter(move |(other, _)| *other != at).map(move |(_, few)| (few, many))
+    });
+    let pairs = pairs.filter(|(few, many)| {
+        few.variants.len() <= many.variants.len()
+            && few.variants.iter().all(|(id, _)| many.variant(*id).is_some())
+    });
+    for (few, many) in pairs.take(MAX_CONVERSIONS) {
+        let (from, to) = (&few.path, &many.path);
+        let arms = few.variants.iter().filter_map(|(id, given)| {
+            let taken = many.variant(*id)?;
+            Some(quote!(#from::#given(exception) => Self::#taken(exception),))
+        });
+        module.push(quote! {
+            impl From<#from> for #to {
+                #[inline]
+                fn from(raised: #from) -> Self { match raised { #(#arms)* } }
+            }
+        });
+    }
+}
+
+/// Emits the enum of an operation.
+fn one(scope: &Scope<'_>, callable: &Callable<'_>, is_local: bool, module: &mut Module) {
     let Some(name) = callable.raises_name() else { return };
     let name = names::ident(&name);
     let variant_names = variants(scope.model, callable.raises);

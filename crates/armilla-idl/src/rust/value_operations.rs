@@ -31,9 +31,8 @@ pub(super) fn generate<'m>(
     if !initializers.is_empty() {
         module.push(factory(scope, declaration, &initializers));
     }
-    for callable in callables.iter().chain(&initializers) {
-        raises::generate(&inner, callable, true, within);
-    }
+    let all: Vec<_> = callables.iter().chain(&initializers).collect();
+    raises::generate(&inner, &all, &[], true, within);
 }
 
 /// The callables of a valuetype, without inherited ones.
