@@ -2,7 +2,6 @@
 //!
 //! `cargo run --release -p armilla-schedule --example chains [CHAINS [TURNS]]`
 
-
 #[path = "../tests/tasks/support/chains.rs"]
 mod chains;
 
