@@ -2,6 +2,7 @@
 
 use crate::orb::OrbArguments;
 use crate::output;
+use crate::service::RecoverArguments;
 use armilla::Orb;
 use armilla_idl::Options;
 use armilla_ifr::Store;
@@ -22,6 +23,8 @@ use std::path::PathBuf;
 pub(crate) enum Ifr {
     /// Serve a repository until interrupted; prints its reference when ready
     Serve(Serve),
+    /// Save what can be saved of a damaged state, while no repository runs; the damaged file is kept
+    Recover(RecoverArguments),
     /// List the definitions in a module, an interface or the repository, with their kinds
     List {
         /// The scoped name, such as Bank::Account [default: the whole repository]
@@ -59,6 +62,13 @@ pub(crate) struct Serve {
 pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     match ifr {
         Ifr::Serve(options) => serve(options, arguments),
+        Ifr::Recover(options) => {
+            arguments.refuse()?;
+            let saved = Store::recover(options.directory("ifr")?, options.dry_run)?;
+            let what = if options.dry_run { "can be saved" } else { "saved" };
+            say!("{} definitions {what}", saved.definitions)?;
+            options.report(&saved.losses, None, saved.kept.as_deref())
+        }
         Ifr::List { name } => {
             let orb = arguments.orb()?;
             let container: ContainerRef = match name {

@@ -32,7 +32,7 @@ pub(crate) struct ServiceArguments {
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecoverArguments {
     /// The directory of the store [default: that of `serve`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", alias = "state")]
     store: Option<PathBuf>,
     /// Only say what can be saved, and what is lost; change nothing
     #[arg(long)]

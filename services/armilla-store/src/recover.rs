@@ -31,29 +31,12 @@ impl Salvage {
         let filled = fill(&file);
         drop(file);
         let placed = filled.and_then(|()| {
-            let kept = keep(&path)?;
             let failed = |error| no_file(&path, "cannot be replaced", &error);
+            let kept = disk::keep(&path).map_err(failed)?;
             disk::rename(&directory.join(format.file), &path).map_err(failed)?;
             Ok(kept)
         });
         fs::remove_dir_all(&directory).ok();
         placed
-    }
-}
-
-/// Gives a file one more name, which nothing has.
-fn keep(path: &Path) -> Result<PathBuf, StoreError> {
-    let mut number = 1;
-    loop {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".damaged-{number}"));
-        let kept = PathBuf::from(name);
-        match fs::hard_link(path, &kept) {
-            Ok(()) => return Ok(kept),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => {
-                return Err(no_file(&kept, "cannot be made, to keep the damaged file", &error));
-            }
-        }
     }
 }

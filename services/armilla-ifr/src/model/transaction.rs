@@ -132,6 +132,23 @@ impl Model {
         Ok(())
     }
 
+    /// Removes definitions that need others which are not there. Returns what that were.
+    pub(crate) fn remove_dangling(&mut self) -> Vec<String> {
+        let mut removed = Vec::new();
+        loop {
+            let found = self.made().find_map(|(id, definition)| {
+                let named = definition.kind.references().into_iter();
+                let missing =
+                    named.chain(definition.container()).find(|named| self.get(*named).is_none())?;
+                let name = &definition.name;
+                Some((id, format!("definition {} ({name}), which needs {}", id.0, missing.0)))
+            });
+            let Some((id, what)) = found else { return removed };
+            self.take(id);
+            removed.push(what);
+        }
+    }
+
     /// Checks that a restored model is consistent; the error names the inconsistency.
     pub(crate) fn check_restored(&self) -> Result<(), String> {
         for (id, definition) in self.made() {

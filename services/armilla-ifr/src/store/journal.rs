@@ -2,6 +2,7 @@
 
 use super::{StoreError, snapshot};
 use crate::model::Model;
+use armilla_store::checksum;
 use armilla_store::disk::{self, DiskFile, Placed, Replacement, StoreLock};
 use serde::Serialize;
 use std::io;
@@ -17,9 +18,36 @@ const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Read {
     path: PathBuf,
-    /// The lines without the first and without an incomplete last one.
-    pub(super) lines: Vec<Vec<u8>>,
+    /// The lines without the first and without an incomplete last one, each with its number, without
+    /// its checksum, or why it is damaged.
+    pub(super) lines: Vec<(usize, Result<Vec<u8>, String>)>,
     lock: StoreLock,
+}
+
+/// How long a checksum is, with the tab before it.
+const CHECKSUM: usize = 9;
+
+/// Whether all of a line was written. One that has its checksum and another octet than a newline
+/// behind it was, and is damaged there.
+fn is_complete(line: &[u8]) -> bool {
+    let has_checksum = |line: &[u8]| {
+        let parts = line.split_last_chunk::<CHECKSUM>();
+        parts.is_some_and(|(_, sum)| sum[0] == b'\t') && checked(line).is_ok()
+    };
+    line.ends_with(b"\n") || line.split_last().is_some_and(|(_, line)| has_checksum(line))
+}
+
+/// What a line says, without its newline. A line of an earlier version has no checksum.
+fn checked(line: &[u8]) -> Result<Vec<u8>, String> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let Some((text, sum)) = line.split_last_chunk::<CHECKSUM>().filter(|(_, sum)| sum[0] == b'\t')
+    else {
+        return Ok(line.to_vec());
+    };
+    match format!("\t{:08x}", checksum(&[text])).as_bytes() == sum {
+        true => Ok(text.to_vec()),
+        false => Err("it does not have its checksum".to_owned()),
+    }
 }
 
 impl Read {
@@ -43,15 +71,30 @@ impl Read {
             return Err(StoreError::new(&path, what));
         }
         // An incomplete line was never acknowledged.
-        let lines = lines.filter(|line| line.ends_with(b"\n")).map(<[u8]>::to_vec).collect();
-        Ok(Self { path, lines, lock })
+        let lines = lines.filter(|line| is_complete(line)).map(checked);
+        // Line 1 names the format.
+        Ok(Self { lines: (2..).zip(lines).collect(), path, lock })
+    }
+
+    /// Puts a file with this model in the place of the one that was read, which stays beside it.
+    /// Returns where.
+    pub(super) fn replace(self, model: &Model) -> Result<PathBuf, StoreError> {
+        let kept = disk::keep(&self.path)
+            .map_err(|error| failed(&self.path, "kept under another name", &error))?;
+        let (Placed { is_durable, .. }, _) =
+            write(&self.path, model).map_err(|error| failed(&self.path, "written", &error))?;
+        is_durable.map_err(|error| failed(&self.path, "written", &error))?;
+        Ok(kept)
     }
 
     /// The error for a file with invalid contents.
     #[cold]
     pub(super) fn damaged(&self, what: &str) -> StoreError {
-        let hint = "restore a backup, or remove the file to start with an empty repository";
-        StoreError::new(&self.path, format!("is damaged, {what}: {hint}"))
+        let good = self.lines.iter().take_while(|(_, line)| line.is_ok()).last();
+        let good = good.map_or(1, |(number, _)| *number);
+        let hint = "save what can be saved with `armilla ifr recover`, or restore a backup";
+        let what = format!("is damaged, {what}; up to line {good} it is whole: {hint}");
+        StoreError::new(&self.path, what)
     }
 }
 
@@ -138,17 +181,21 @@ fn write(path: &Path, model: &Model) -> io::Result<(Placed, u64)> {
     let mut text = FORMAT.as_bytes().to_vec();
     // Numbers are never used again, so nothing was made yet if the next one is the first.
     if model.next_number() != Model::new().next_number() {
-        text.extend(octets(&snapshot(model))?);
+        // A line for each definition, so that damage costs one.
+        for line in snapshot(model) {
+            text.extend(octets(&line)?);
+        }
     }
     let new = Replacement::begin(path)?;
     new.file().write_all_at(&text, 0)?;
     Ok((new.place()?, text.len() as u64))
 }
 
-/// A line of JSON with its newline.
+/// A line of JSON with its checksum and its newline.
 fn octets(line: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut octets = serde_json::to_vec(line)?;
-    octets.push(b'\n');
+    let checksum = checksum(&[&octets]);
+    octets.extend(format!("\t{checksum:08x}\n").into_bytes());
     Ok(octets)
 }
 

@@ -1,8 +1,8 @@
 //! A persistent model. `journal` is the file; this module encodes and decodes its lines.
 //!
 //! The file `definitions` in a directory starts with a line that names the format. Each further
-//! line is a change in JSON: the new or changed definitions in full, and the numbers of the removed
-//! ones. A change is acknowledged once its line is on disk; an incomplete last line was never
+//! line is a change in JSON, with a checksum: the new or changed definitions in full, and the numbers
+//! of the removed ones. A change is acknowledged once its line is on disk; an incomplete last line was never
 //! acknowledged. A file that has grown far beyond its contents is rewritten under another name and
 //! renamed; so it is when the store is opened, and after the disk has failed.
 
@@ -14,7 +14,7 @@ pub use armilla_store::StoreError;
 use journal::{Journal, Read};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A model, and the directory that keeps it, if any.
 ///
@@ -57,18 +57,35 @@ impl Store {
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
         let journal = Read::open(directory.as_ref())?;
         let mut model = Model::new();
-        for (number, line) in journal.lines.iter().enumerate() {
-            let read = serde_json::from_slice::<Line<Definition>>(line);
-            let applied =
-                read.map_err(|error| error.to_string()).and_then(|Line { next, set, gone }| {
-                    model.restore(next, set, gone).map_err(|error| error.to_string())
-                });
-            // Line 1 names the format.
-            applied.map_err(|error| journal.damaged(&format!("line {}: {error}", number + 2)))?;
+        for (number, line) in &journal.lines {
+            apply(&mut model, line)
+                .map_err(|error| journal.damaged(&format!("line {number}: {error}")))?;
         }
         model.check_restored().map_err(|error| journal.damaged(&error))?;
         let journal = Journal::begin(journal, &model)?;
         Ok(Self { model, journal: Some(journal) })
+    }
+
+    /// Saves what can be saved of the damaged store in `directory`: into a new file in its place,
+    /// beside which the damaged one is kept; as a `trial` it only says what that would be. A
+    /// definition that needs one which is lost is lost, too.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, another process has it open, or what is left of it makes
+    /// no sense together.
+    pub fn recover(directory: impl AsRef<Path>, is_trial: bool) -> Result<Recovered, StoreError> {
+        let journal = Read::open(directory.as_ref())?;
+        let (mut model, mut losses) = (Model::new(), Vec::new());
+        for (number, line) in &journal.lines {
+            if let Err(why) = apply(&mut model, line) {
+                losses.push(format!("line {number}: {why}"));
+            }
+        }
+        losses.extend(model.remove_dangling());
+        model.check_restored().map_err(|error| journal.damaged(&error))?;
+        let definitions = model.made().count();
+        let kept = if is_trial { None } else { Some(journal.replace(&model)?) };
+        Ok(Recovered { definitions, losses, kept })
     }
 
     /// The model.
@@ -112,6 +129,25 @@ impl Store {
     }
 }
 
+/// Makes the change of a line.
+fn apply(model: &mut Model, line: &Result<Vec<u8>, String>) -> Result<(), String> {
+    let line = line.as_ref().map_err(Clone::clone)?;
+    let read = serde_json::from_slice::<Line<Definition>>(line);
+    let Line { next, set, gone } = read.map_err(|error| error.to_string())?;
+    model.restore(next, set, gone).map_err(|error| error.to_string())
+}
+
+/// What was saved of a damaged store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many definitions were saved.
+    pub definitions: usize,
+    /// What is lost: where it was, and what.
+    pub losses: Vec<String>,
+    /// Where the damaged file is now; `None` if nothing was changed.
+    pub kept: Option<PathBuf>,
+}
+
 /// A change as a line of the file.
 #[derive(Serialize, Deserialize)]
 struct Line<D> {
@@ -128,9 +164,11 @@ fn line(next: u32, changes: Change<'_>) -> Line<&Definition> {
     Line { next, set, gone }
 }
 
-/// The whole model as one change.
-fn snapshot(model: &Model) -> Line<&Definition> {
-    line(model.next_number(), model.made().map(|(id, now)| (id, Some(now))).collect())
+/// The whole model: a change for each definition; one without any tells the next number at least.
+fn snapshot(model: &Model) -> Vec<Line<&Definition>> {
+    let next = model.next_number();
+    let lines = model.made().map(|(id, now)| line(next, vec![(id, Some(now))]));
+    std::iter::once(line(next, Vec::new())).chain(lines).collect()
 }
 
 /// Why a change failed.

@@ -9,7 +9,7 @@
 mod hook;
 mod replacement;
 
-pub use replacement::{Placed, Replacement, replace};
+pub use replacement::{Placed, Replacement, keep, replace};
 
 #[cfg(feature = "disk")]
 pub(crate) use hook::rest;

@@ -86,6 +86,24 @@ impl Drop for Replacement {
     }
 }
 
+/// Gives a file one more name that nothing has, `PATH.damaged-1` and so on, so that another one can
+/// take its place. Returns it.
+///
+/// # Errors
+/// The name cannot be made.
+pub fn keep(path: &Path) -> io::Result<PathBuf> {
+    let mut number = 1;
+    loop {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{number}"));
+        match fs::hard_link(path, &name) {
+            Ok(()) => return Ok(name.into()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// Puts a file with these octets in the place of another, or where none was. It is on the disk when
 /// this returns.
 ///
