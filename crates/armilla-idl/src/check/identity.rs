@@ -51,6 +51,21 @@ impl Checker<'_, '_> {
         self.prefix_of_declaration(id, prefix, span);
     }
 
+    /// Applies `prefix` to the module that is open.
+    pub(super) fn module_prefix(&mut self, prefix: &str, span: Span) {
+        if !repository::good_prefix(prefix) {
+            let message = format!("`{prefix}` cannot begin a repository id");
+            return self.error(Code::BadPragma, span, message);
+        }
+        match self.scope().decl {
+            Some(id) => self.prefix_of_declaration(id, prefix, span),
+            None => {
+                let message = "outside of modules a `typeprefix` needs a name";
+                self.error(Code::BadPragma, span, message.to_owned());
+            }
+        }
+    }
+
     fn prefix_of_declaration(&mut self, id: DeclId, prefix: &str, span: Span) {
         if !self.replaces_prefix(id, prefix, span) {
             return;

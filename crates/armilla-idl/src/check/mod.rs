@@ -190,6 +190,9 @@ impl Checker<'_, '_> {
             DefinitionKind::TypePrefix { name, prefix, prefix_span } => {
                 self.type_prefix(name, prefix, *prefix_span);
             }
+            DefinitionKind::ModulePrefix { prefix, prefix_span } => {
+                self.module_prefix(prefix, *prefix_span);
+            }
             DefinitionKind::Import { name } => self.import(name),
             DefinitionKind::Forward { kind, name } => self.forward(*kind, name),
             DefinitionKind::Struct(body) => return Some(self.structure(body, docs)),

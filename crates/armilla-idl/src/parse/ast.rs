@@ -91,6 +91,11 @@ pub(crate) enum DefinitionKind {
         id: String,
         id_span: Span,
     },
+    /// `typeprefix "example.com";` in a module, as in files of the OMG.
+    ModulePrefix {
+        prefix: String,
+        prefix_span: Span,
+    },
     /// `typeprefix A::B "example.com";`
     TypePrefix {
         name: ScopedName,

@@ -150,7 +150,9 @@ impl Parser<'_, '_, '_> {
             "bitset" if self.begins_body() => self.bitset()?,
             _ => return Ok(None),
         };
-        if matches!(kind, DefinitionKind::TypePrefix { .. }) && self.lacks_semicolon() {
+        let is_prefix =
+            matches!(kind, DefinitionKind::TypePrefix { .. } | DefinitionKind::ModulePrefix { .. });
+        if is_prefix && self.lacks_semicolon() {
             return Ok(Some(kind));
         }
         self.expect_semicolon(match &kind {

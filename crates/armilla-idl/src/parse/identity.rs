@@ -19,6 +19,7 @@ impl Parser<'_, '_, '_> {
                 || named && (third.is("::") || third.is(";"));
         }
         second.is("::")
+            || second.kind == TokenKind::String && self.at_word("typeprefix")
             || second.kind == TokenKind::Identifier
                 && (third.is("::") || third.kind == TokenKind::String)
     }
@@ -29,6 +30,16 @@ impl Parser<'_, '_, '_> {
             let span = keyword.span.to(self.bump().span);
             self.unsupported(span, "`import` of a repository id");
             return Ok(DefinitionKind::Unsupported { name: None });
+        }
+        if keyword.is_word("typeprefix") && self.peek().kind == TokenKind::String {
+            let (prefix, prefix_span) = self.identity_text()?;
+            let warning = Diagnostic::warning(
+                Code::LooseTypePrefix,
+                keyword.span,
+                "this `typeprefix` names nothing; it is taken for that of the module around it",
+            );
+            self.session.report(warning.help("write the module's name before the string"));
+            return Ok(DefinitionKind::ModulePrefix { prefix, prefix_span });
         }
         let name = self.scoped_name("the name of a declaration")?;
         match &*keyword.text {
