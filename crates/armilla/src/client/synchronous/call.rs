@@ -132,10 +132,22 @@ fn call_at<'o>(
     if attempted.as_ref().is_ok_and(|reply| reply.as_ref().is_none_or(Reply::has_results)) {
         return attempted;
     }
-    let operation = request.operation.name;
-    let at = At { reference, remote: Some((route, target)), operation };
+    let at = At { reference, remote: Some((route, target)), operation: request.operation.name };
+    go_on_after(attempted, at, object, &request, (invocation, blocking))
+}
+
+/// Goes on with the usual call, after an attempt `at` its address that has not ended it.
+#[cold]
+#[inline(never)]
+fn go_on_after<'o>(
+    attempted: Result<Option<Reply<'o>>, SystemException>,
+    at: At<'o>,
+    object: &Object,
+    request: &Request<'_, '_>,
+    (mut invocation, blocking): (Invocation, BlockingScope),
+) -> Result<Option<Reply<'o>>, SystemException> {
     let step = invocation.judge(at, attempted.and_then(answer))?;
-    let mut driver = Driver::new(&reference.orb, object, &request, invocation);
+    let mut driver = Driver::new(&at.reference.orb, object, request, invocation);
     driver.blocking = Some(blocking);
     driver.go_on(step)
 }
