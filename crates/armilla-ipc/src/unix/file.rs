@@ -86,5 +86,5 @@ fn remove_stale(path: &Path, target: &SocketAddrUnix, kind: SocketType) -> io::R
 /// Whether the peer of a connected socket is this process. A socket for datagrams does not know.
 fn is_own(socket: impl AsFd) -> bool {
     let peer = sockopt::socket_peercred(socket);
-    peer.is_ok_and(|peer| peer.pid == rustix::process::getpid())
+    peer.is_ok_and(|peer| peer.pid.as_raw_nonzero().get().cast_unsigned() == std::process::id())
 }
