@@ -197,19 +197,19 @@ impl Engine {
 /// and takes the rest on trust. Returns why the last commit of the file is dropped, if it is.
 fn check(path: &Path, format: &Format, file: &DiskFile) -> Result<Option<String>, StoreError> {
     let verdict = inspect(file).map_err(|error| no_file(path, "cannot be read", &error))?;
-    let last = || salvage::last_commit(file).map(|last| format!("; {last}")).unwrap_or_default();
+    let known = || salvage::known(file);
     match verdict {
         Verdict::Whole => Ok(None),
         Verdict::OneCommitBack(why) => {
             let what = format!(
                 "the process before has ended while it wrote, or the file is damaged: the last \
                  commit is not whole ({why}) and is dropped{}",
-                last()
+                known()
             );
             tracing::warn!(path = %path.display(), "{what}");
             Ok(Some(what))
         }
-        Verdict::Damaged(why) => Err(damaged(path, format, &format!("{why}{}", last()))),
+        Verdict::Damaged(why) => Err(damaged(path, format, &format!("{why}{}", known()))),
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::StoreError;
 use crate::disk::{DiskFile, StoreLock};
 use crate::format::{Format, NUMBERS, lock, no_file};
-use crate::raw::{Image, Met, Slot, Table};
+use crate::raw::{Image, MENDED, Met, Slot, Table};
 use crate::state::LastCommit;
 use redb::{TableDefinition, TableHandle, Value};
 use std::cell::RefCell;
@@ -172,10 +172,17 @@ fn find<'t>(tables: &'t [Table], name: &str) -> Option<&'t Table> {
     tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(is_nearly))
 }
 
-/// The last commit that a file has counted; `None` if not even that can be read.
-pub(crate) fn last_commit(file: &DiskFile) -> Option<LastCommit> {
-    let State { image, tables, .. } = best(file, false).ok()??;
-    last(&image, &tables)
+/// What else is known of a damaged file, to go on behind what is damaged: which octet is wrong, if
+/// that can be told, and the last commit that the file has counted.
+pub(crate) fn known(file: &DiskFile) -> String {
+    let Ok(Some(State { image, tables, losses })) = best(file, true) else { return String::new() };
+    let wrong = losses.iter().find_map(|loss| {
+        let (place, _) = loss.split_once(MENDED)?;
+        place.rsplit_once("at octet ").map(|(_, at)| at.trim_end_matches([':', ' ']))
+    });
+    let wrong = wrong.map(|at| format!("; the octet that is wrong is {at}")).unwrap_or_default();
+    let last = last(&image, &tables).map(|last| format!("; {last}")).unwrap_or_default();
+    format!("{wrong}{last}")
 }
 
 fn last(image: &Image, tables: &[Table]) -> Option<LastCommit> {

@@ -230,3 +230,60 @@ fn many_offers_are_saved_and_loaded_and_a_dead_link_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("link two did not answer"), "{said}");
 }
+
+/// The status and the text of an answer of the page to a form.
+fn post(port: std::net::SocketAddr, path: &str, header: &str, body: &str) -> (String, String) {
+    let mut page = TcpStream::connect(port).unwrap();
+    let length = body.len();
+    write!(
+        page,
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).unwrap();
+    (answer[9..12].to_owned(), answer)
+}
+
+#[test]
+fn an_operator_changes_offers_by_the_page_unless_it_is_read_only() {
+    let directory = Directory::new("trader-page");
+    let idl = directory.file("office.idl");
+    fs::write(&idl, IDL).unwrap();
+    let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (port, read_only) = (free(), free());
+    let trader = serve(&["--memory", "--http", &port.to_string()]);
+    trader.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
+    let id = trader.ok(&["export", "Printer", "corbaloc::127.0.0.1:1/b", "price=1", "name=x"]);
+    let id = id.trim();
+    let send = |path: &str, body: &str| post(port, path, "X-Armilla-Console: 1\r\n", body);
+    let set = format!(r#"{{"id":"{id}","name":"price","value":"7.5"}}"#);
+    // A form of another site has no header of its own.
+    assert_eq!(post(port, "/modify", "", &set).0, "403");
+    assert_eq!(send("/modify", &set).0, "204");
+    assert!(trader.ok(&["query", "Printer", "price == 7.5"]).starts_with(id));
+    for (path, body, status, said) in [
+        ("/modify", format!(r#"{{"id":"{id}","name":"price","value":"dear"}}"#), "400", "price"),
+        ("/modify", format!(r#"{{"id":"{id}","name":"colour","value":"1"}}"#), "400", "colour"),
+        ("/modify", format!(r#"{{"id":"{id}","name":"name","value":"y"}}"#), "409", "name"),
+        ("/modify", r#"{"id":"0","name":"price","value":"1"}"#.to_owned(), "400", ""),
+        ("/withdraw", r#"{"id":"0"}"#.to_owned(), "409", ""),
+        ("/type", r#"{"name":"Printer","action":"remove"}"#.to_owned(), "500", "NO_PERMISSION"),
+        ("/type", r#"{"name":"Printer","action":"paint"}"#.to_owned(), "400", "paint"),
+        ("/type", r#"{"name":"Printer","action":"mask"}"#.to_owned(), "204", ""),
+        ("/withdraw", format!(r#"{{"id":"{id}"}}"#), "204", ""),
+        ("/type", r#"{"name":"Printer","action":"remove"}"#.to_owned(), "204", ""),
+        ("/unlink", r#"{"name":"none"}"#.to_owned(), "409", ""),
+    ] {
+        let (found, answer) = send(path, &body);
+        assert!(found == status && answer.contains(said), "{path} {body}: {answer}");
+    }
+    assert_eq!(trader.ok(&["types"]), "");
+
+    let shown = serve(&["--memory", "--http", &read_only.to_string(), "--http-read-only"]);
+    shown.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
+    let header = "X-Armilla-Console: 1\r\n";
+    let mask = r#"{"name":"Printer","action":"mask"}"#;
+    assert_eq!(post(read_only, "/type", header, mask).0, "403");
+}

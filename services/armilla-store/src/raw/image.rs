@@ -9,6 +9,9 @@ use std::io;
 
 pub(crate) const PAGE: u64 = 4096;
 
+/// What is said of an octet that was wrong.
+pub(crate) const MENDED: &str = "this octet was wrong, and is mended";
+
 /// No tree is as deep as this.
 const DEEPEST: usize = 64;
 
@@ -211,7 +214,7 @@ impl Walk<'_> {
             {
                 is_whole = true;
                 let offset = place.map_or(0, |(offset, _)| offset) + at as u64;
-                (self.meet)(Met::Damage(offset, "this octet was wrong, and is mended".to_owned()));
+                (self.meet)(Met::Damage(offset, MENDED.to_owned()));
             }
         }
         let Some((offset, _)) = place else { return Ok(()) };

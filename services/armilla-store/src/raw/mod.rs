@@ -10,5 +10,5 @@ mod inspect;
 mod page;
 
 pub(crate) use header::Slot;
-pub(crate) use image::{Image, Met, Table};
+pub(crate) use image::{Image, MENDED, Met, Table};
 pub(crate) use inspect::{Verdict, inspect};

@@ -208,3 +208,21 @@ fn whatever_stands_in_a_file_nothing_panics_and_no_loss_is_silent() {
         }
     }
 }
+
+#[test]
+fn a_wrong_bit_is_named_by_its_octet() {
+    let directory = Directory::new("bit");
+    let [whole, _] = files(&directory.0);
+    let spot = b"row 0100row 0100";
+    // Pages that are free now may have it, too.
+    let places = (0..whole.len()).filter(|at| whole[*at..].starts_with(spot));
+    let mut refused = places.filter_map(|at| {
+        let mut octets = whole.clone();
+        octets[at] ^= 1;
+        fs::write(directory.0.join("test.redb"), octets).unwrap();
+        Some((at, open(&directory.0).err()?.to_string()))
+    });
+    let (at, said) = refused.next().unwrap();
+    assert!(said.contains(&format!("the octet that is wrong is {at}")), "{said}");
+    assert!(said.contains(&format!("commit {COMMITS}")), "{said}");
+}
