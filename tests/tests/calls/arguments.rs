@@ -86,7 +86,8 @@ Every program that hands its arguments to the ORB (`Orb::init`, `Orb::from_args`
 value is the next argument. The part of a name after `-ORB` is not case-sensitive. `armilla help
 orb-options` prints the options, `OrbBuilder::options` gives them to a program. A setting is a field
 of [`Settings`](../crates/armilla-core/src/settings/table.rs), which a program sets with
-`OrbBuilder::settings`; services and transports of a program add no options of their own.
+`OrbBuilder::settings`; services and transports of a program add no options of their own. An option
+of TAO or omniORB that means something here by another name is refused with that name.
 
 The tables come from the declarations of the options:
 `UPDATE_GOLDEN=1 cargo test -p armilla-tests --test calls` writes them.
