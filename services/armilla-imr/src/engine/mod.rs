@@ -201,6 +201,8 @@ impl Engine {
         }
         server.open(now);
         self.carry_out(&name, state);
+        // Also if nothing is to be done for it.
+        (self.on_change)(&name);
         Ok(())
     }
 
@@ -217,6 +219,7 @@ impl Engine {
         drop(state);
         // Clients that waited for the pause after a failure to end are told by this.
         drop(waiting);
+        (self.on_change)(name);
         Ok(())
     }
 
