@@ -45,6 +45,7 @@ mod encoding;
 mod error;
 mod fixed;
 mod key_table;
+mod large;
 mod large_array;
 mod lone_surrogate;
 mod long_double;
@@ -69,6 +70,8 @@ pub use encode::Encode;
 pub use encoder::Encoder;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use fixed::{Chunk, Fixed};
+#[doc(hidden)]
+pub use large::{LARGE_MEMORY, reserve_large};
 pub use large_array::LargeArray;
 pub use lone_surrogate::LoneSurrogate;
 pub use long_double::LongDouble;

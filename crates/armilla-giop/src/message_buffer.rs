@@ -3,7 +3,7 @@
 use crate::message::no_fragments;
 use crate::{HEADER_LEN, Message, MessageHeader};
 use alloc::vec::Vec;
-use armilla_cdr::FragmentedOctets;
+use armilla_cdr::{FragmentedOctets, LARGE_MEMORY, reserve_large};
 use core::ops::Range;
 
 /// The memory of a message that was taken out of a [`Framer`](crate::Framer), so that the framer
@@ -73,6 +73,9 @@ impl MessageBuffer {
     #[cold]
     pub(crate) fn copied(&mut self, header: MessageHeader, message: &[u8]) -> Message<'_> {
         if self.octets.len() < message.len() {
+            if message.len() >= LARGE_MEMORY {
+                reserve_large(&mut self.octets, message.len());
+            }
             self.octets.resize(message.len(), 0);
         }
         let octets = &mut self.octets[..message.len()];

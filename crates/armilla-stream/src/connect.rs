@@ -103,13 +103,11 @@ fn of_user(carrier: Carrier, user: Option<u32>) -> io::Result<Carrier> {
 fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
     let address: Address = text.parse().map_err(io::Error::other)?;
     let limit = Some(options.connect_timeout);
-    let stream: &StreamOptions = &options.stream;
+    let stream = options.of_connections();
     match transport(&address) {
-        Some("unix") => {
-            UnixConnector::new(stream.clone()).connect(&address, limit).map(Carrier::Unix)
-        }
-        Some("shm") => ShmConnector::new(stream.clone()).connect(&address, limit).map(Carrier::Shm),
-        Some(_) => TcpConnector::new(stream.clone()).connect(&address, limit).map(Carrier::Tcp),
+        Some("unix") => UnixConnector::new(stream).connect(&address, limit).map(Carrier::Unix),
+        Some("shm") => ShmConnector::new(stream).connect(&address, limit).map(Carrier::Shm),
+        Some(_) => TcpConnector::new(stream).connect(&address, limit).map(Carrier::Tcp),
         None => {
             let what = format!("{address} is of a transport that carries no flows");
             Err(io::Error::new(io::ErrorKind::Unsupported, what))

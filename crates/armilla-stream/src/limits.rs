@@ -19,7 +19,9 @@ pub struct FlowOptions {
     pub max_idle: usize,
     /// How long a connection is kept while no flow takes it. Default: 20 s.
     pub idle_timeout: Duration,
-    /// Options of the connection. The listening side's are those of its listener.
+    /// Options of the connection. The listening side's are those of its listener. Unless they say
+    /// otherwise, the system gives a TCP connection up 2 s after `stall_timeout`, also where nobody
+    /// waits for it.
     pub stream: StreamOptions,
 }
 
@@ -33,6 +35,18 @@ impl Default for FlowOptions {
             idle_timeout: Duration::from_secs(20),
             stream: StreamOptions::default(),
         }
+    }
+}
+
+/// How much later than the flow itself the system ends a connection that stalls.
+const GRACE: Duration = Duration::from_secs(2);
+
+impl FlowOptions {
+    /// The options with which connections are made.
+    pub(crate) fn of_connections(&self) -> StreamOptions {
+        let user_timeout =
+            self.stream.user_timeout.or(Some(self.stall_timeout.saturating_add(GRACE)));
+        StreamOptions { user_timeout, ..self.stream.clone() }
     }
 }
 

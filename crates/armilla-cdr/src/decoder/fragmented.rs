@@ -6,6 +6,7 @@
 //! end of a chunk of a value, which `crate::value` handles.
 
 use super::{Decoder, truncated};
+use crate::large::{LARGE_MEMORY, counted, reserve_large};
 use crate::{ByteOrder, CdrResult};
 use alloc::vec::Vec;
 
@@ -46,7 +47,7 @@ impl FragmentedOctets {
     pub fn restart(&mut self, first: &[u8]) {
         self.octets.clear();
         self.starts.clear();
-        self.octets.extend_from_slice(first);
+        self.extend(first);
     }
 
     /// Copies `other` into the memory of this one.
@@ -58,7 +59,7 @@ impl FragmentedOctets {
 
     /// The memory that it holds, in octets.
     pub const fn capacity(&self) -> usize {
-        self.octets.capacity()
+        counted(&self.octets)
     }
 
     /// Appends octets to the last fragment.
@@ -78,8 +79,9 @@ impl FragmentedOctets {
     #[inline]
     fn reserve(&mut self, more: usize) {
         let (len, capacity) = (self.octets.len(), self.octets.capacity());
-        if len >= LARGE && capacity - len < more {
-            self.octets.reserve_exact(more.max(len / 4));
+        if capacity - len < more && len + more >= LARGE_MEMORY {
+            let usual = if len >= LARGE { len / 4 } else { len };
+            reserve_large(&mut self.octets, len + more.max(usual));
         }
     }
 

@@ -236,8 +236,9 @@ pub struct Settings {
     /// servers while they arrive; one that gets no memory ends its call with `NO_RESOURCES`.
     /// `None`, or 0 in the option, takes a quarter of the memory of the machine or the container.
     ///
-    /// A second after the last large message its memory goes back to the operating system, but for
-    /// what the allocator keeps of freed values (the GNU C library: up to twice the largest block
+    /// A second after the last large message, or when its connection ends, the memory of what was
+    /// received goes back to the operating system. What values of the program took, and the replies
+    /// that were encoded, the allocator may keep (the GNU C library: up to twice the largest block
     /// for each thread, unless the environment has `MALLOC_TRIM_THRESHOLD_`).
     #[option("-ORBMessageMemory", "OCTETS", OPTIONAL_OCTETS, shown "¼ of the memory each",
         limit "octets of large requests of all clients, and of large replies of all servers")]

@@ -3,6 +3,7 @@
 use super::{Framer, INITIAL, RETAINED};
 use alloc::vec;
 use alloc::vec::Vec;
+use armilla_cdr::{LARGE_MEMORY, reserve_large};
 use core::mem;
 
 /// Messages begin at a multiple of this address in large buffers. The memory of a large allocation
@@ -68,7 +69,10 @@ impl Framer {
         let full = self.buffer.len();
         if self.end == full {
             let length = self.enlarged();
-            self.buffer.reserve_exact(length - full);
+            match length >= LARGE_MEMORY {
+                true => reserve_large(&mut self.buffer, length),
+                false => self.buffer.reserve_exact(length - full),
+            }
             self.buffer.resize(length, 0);
             // The front of large buffers is further behind. Growth leaves more space than that.
             if self.start < self.front() {

@@ -287,9 +287,10 @@ impl ListenerBuilder {
             let what = "a listener needs a transport: tcp, unix or shared_memory";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
+        let stream = self.options.of_connections();
         let acceptors = places
             .iter()
-            .map(|place| Acceptor::bind(place, &self.options.stream).map(Arc::new))
+            .map(|place| Acceptor::bind(place, &stream).map(Arc::new))
             .collect::<io::Result<Vec<_>>>()?;
         let addresses = acceptors.iter().map(|acceptor| self.published(acceptor)).collect();
         let shared = Arc::new(Shared {
