@@ -17,6 +17,9 @@ pub struct Wire {
 /// A reply: its status, and the octets of its body.
 pub type Answer = (u32, Vec<u8>);
 
+/// The service contexts of a reply.
+pub type Contexts = Vec<(u32, Vec<u8>)>;
+
 impl Wire {
     pub fn connect(address: (&str, u16)) -> Self {
         Self { stream: TcpStream::connect(address).unwrap(), last: 0 }
@@ -34,7 +37,7 @@ impl Wire {
         key: &[u8],
         operation: &str,
         contexts: &[(u32, &[u8])],
-    ) -> (u32, Vec<(u32, Vec<u8>)>, Vec<u8>) {
+    ) -> (u32, Contexts, Vec<u8>) {
         let contexts: Vec<_> =
             contexts.iter().map(|(id, data)| ServiceContext { id: *id, data }).collect();
         self.last += 1;
