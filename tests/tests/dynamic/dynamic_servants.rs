@@ -322,7 +322,7 @@ fn an_exception_may_be_raised_at_any_time_and_the_last_one_counts() {
             );
         }
         let Err(Error::System(raised)) = call(object, "system").invoke() else { panic!("raised") };
-        let expected = (ExceptionKind::NoPermission, Minor(77), Completion::Maybe);
+        let expected = (ExceptionKind::NoPermission, Minor(77), Completion::No);
         assert_eq!((raised.kind(), raised.minor(), raised.completed()), expected);
         let none = failure(call(object, "none").invoke());
         assert_eq!(none, (ExceptionKind::BadParam, Minor::BAD_PARAM_NOT_AN_EXCEPTION));
