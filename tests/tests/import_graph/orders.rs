@@ -101,7 +101,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cdr",
         rows: &[
-            ("ascii bits buffer code_set key_table stack_budget", "octets and their meanings"),
+            (
+                "ascii bits buffer code_set key_table large stack_budget",
+                "octets and their meanings",
+            ),
             ("error", "what reading and writing fails with"),
             ("lone_surrogate order", "halves of characters, and the two orders of octets"),
             ("decode encode", "what a type implements to be read and written"),
