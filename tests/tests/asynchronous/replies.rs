@@ -206,7 +206,10 @@ fn reply_callbacks_may_make_calls_larger_than_all_queues() {
     }
 }
 
+/// It counts the threads of its process. Beside the other tests it stalled in one of twelve runs
+/// with three callbacks at the gate, for a reason that is not known yet; alone in none of 63.
 #[test]
+#[ignore = "needs a process of its own, which .ci/run gives it"]
 fn while_callbacks_block_all_other_calls_go_on_and_threads_are_few() {
     let server = Server::start();
     let client = orbs::client();
