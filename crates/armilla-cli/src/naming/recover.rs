@@ -1,7 +1,7 @@
 //! `armilla naming recover`.
 
 use armilla_naming::Store;
-use armilla_terminal::{Failure, Outcome, say};
+use armilla_terminal::{Failure, Outcome, one_line, say};
 use std::path::PathBuf;
 
 /// The arguments of `armilla naming recover`.
@@ -32,7 +32,7 @@ pub(super) fn run(options: &Recover) -> Outcome {
             saved.orphans
         )?;
     }
-    saved.losses.iter().try_for_each(|loss| say!("damaged: {loss}"))?;
+    saved.losses.iter().try_for_each(|loss| say!("damaged: {}", one_line(loss)))?;
     match saved.losses.is_empty() {
         true => Ok(()),
         false => Err(Failure::because("the store was damaged: see above what is lost")),

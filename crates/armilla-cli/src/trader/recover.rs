@@ -1,7 +1,7 @@
 //! `armilla trader recover`.
 
 use armilla::Orb;
-use armilla_terminal::{Failure, Outcome, say};
+use armilla_terminal::{Failure, Outcome, one_line, say};
 use armilla_trader::Store;
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(super) fn run(options: &Recover) -> Outcome {
     if let Some(last) = &saved.last_commit {
         say!("{last}")?;
     }
-    saved.losses.iter().try_for_each(|loss| say!("damaged: {loss}"))?;
+    saved.losses.iter().try_for_each(|loss| say!("damaged: {}", one_line(loss)))?;
     match saved.losses.is_empty() {
         true => Ok(()),
         false => Err(Failure::because("the store was damaged: see above what is lost")),
