@@ -60,6 +60,7 @@ extern crate alloc;
 mod cancel_request;
 mod code_set;
 mod control;
+pub mod csi;
 mod cursor;
 mod encapsulation;
 pub mod engine;

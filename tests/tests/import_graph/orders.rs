@@ -183,7 +183,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("cursor encapsulation operation_name system_exception version", "single values"),
             ("header ior service_context", "what messages consist of"),
             (
-                "code_set control exception_detail fragments listen_points message target url",
+                "code_set control csi exception_detail fragments listen_points message target url",
                 "contexts, whole messages and what they are addressed to",
             ),
             (

@@ -1,5 +1,7 @@
 //! Replays the fuzz corpus through the checks of the fuzz targets.
 
+#[path = "../../../../lab/fuzz/checks/csi.rs"]
+mod csi;
 #[path = "../../../../lab/fuzz/checks/ior.rs"]
 mod ior;
 #[path = "../../../../lab/fuzz/checks/message_header.rs"]
@@ -38,4 +40,9 @@ fn references() {
 #[test]
 fn urls() {
     replay("url", url::check);
+}
+
+#[test]
+fn security_contexts_and_tokens() {
+    replay("csi", csi::check);
 }

@@ -3,6 +3,7 @@
 mod both_ends;
 mod components;
 mod corpus;
+mod csi;
 mod fast_paths;
 mod fragments;
 mod framer;

@@ -5,6 +5,10 @@
 //! before.
 
 use armilla_cdr::{ByteOrder, CdrResult, Decode, Encode, Encoder};
+use armilla_giop::csi::{
+    ContextError, EstablishContext, ExportedName, GSSUP_MECHANISM, GssupToken, IdentityToken,
+    SasMessage,
+};
 use armilla_giop::ior::{AlternateAddress, Component, IiopProfile, Ior};
 use armilla_giop::{
     CodeSetContext, CompletionStatus, HEADER_LEN, LocateStatus, MessageHeader, MessageKind,
@@ -29,6 +33,7 @@ fn write_seeds() {
     write("reply", &replies);
     write("ior", &references());
     write("url", &urls());
+    write("csi", &security());
 }
 
 fn write(target: &str, seeds: &Seeds) {
@@ -38,6 +43,41 @@ fn write(target: &str, seeds: &Seeds) {
     for (name, octets) in seeds {
         fs::write(folder.join(name), octets).unwrap();
     }
+}
+
+/// Contexts, tokens and names of CSIv2.
+fn security() -> Seeds {
+    let name = ExportedName { mechanism: GSSUP_MECHANISM, name: b"ann@bank" }.to_octets();
+    let token = GssupToken { user: b"ann@bank", password: b"secret", target: &name };
+    let token = token.to_octets().unwrap();
+    let establish = |identity| {
+        SasMessage::Establish(EstablishContext {
+            context: 5,
+            authorization: vec![(1, &b"ticket"[..])],
+            identity,
+            authentication: &token,
+        })
+    };
+    let error = ContextError { context: 5, major: 1, minor: 1, token: &[0, 0, 0, 0, 0, 0, 0, 3] };
+    let dn = b"\x30\x0e\x31\x0c\x30\x0a\x06\x03\x55\x04\x03\x0c\x03ann";
+    let signed = [&b"\x30\x1a\x02\x01\x07\x30\x00\x30\x00\x30\x00"[..], dn, &[0; 1]].concat();
+    let certificate = [&[0x30, signed.len() as u8][..], &signed].concat();
+    let messages = [
+        ("establish-name", establish(IdentityToken::PrincipalName(&name))),
+        ("establish-anonymous", establish(IdentityToken::Anonymous)),
+        ("establish-dn", establish(IdentityToken::DistinguishedName(dn))),
+        ("establish-certificate", establish(IdentityToken::Certificates(&certificate))),
+        ("complete", SasMessage::Complete { context: 5, stateful: true, token: b"" }),
+        ("error", SasMessage::Error(error)),
+        ("in-context", SasMessage::InContext { context: 5, discard: false }),
+    ];
+    let messages = messages.map(|(name, message)| (name.to_owned(), message.to_data().unwrap()));
+    let mut seeds = Seeds::from(messages);
+    seeds.push(("token".into(), token.clone()));
+    seeds.push(("name".into(), name.clone()));
+    seeds.push(("distinguished-name".into(), dn.to_vec()));
+    seeds.push(("certificate".into(), certificate.clone()));
+    seeds
 }
 
 fn message<'p>(order: ByteOrder, fill: impl FnOnce(&mut Encoder<'p>) -> CdrResult) -> Vec<u8> {
