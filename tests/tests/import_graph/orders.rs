@@ -160,6 +160,16 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-dcerpc",
+        rows: &[
+            ("fault order", "numbers that calls fail with, and the two orders of octets"),
+            ("uuid", "names of interfaces and objects"),
+            ("cursor", "reads and writes fields"),
+            ("ndr pdu", "values, and the units that carry them"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-events",
         rows: &[
             ("datagram error event kept", "single events, what is refused, and what is kept"),
