@@ -1,6 +1,7 @@
 //! DCE/RPC over connections, as pure state machines.
 //!
-//! [`pdu`] has the protocol data units, [`ndr`] the values in them.
+//! [`pdu`] has the protocol data units, [`ndr`] the values in them, and [`security`] says who calls and
+//! that nobody changes or reads it.
 //!
 //! Nothing here touches a socket, a thread or a clock. Nothing that a peer sends is trusted: no
 //! input panics, memory grows only with the octets that arrive, and time is linear in them.
@@ -20,6 +21,7 @@ mod fault;
 pub mod ndr;
 mod order;
 pub mod pdu;
+pub mod security;
 mod uuid;
 
 pub use fault::Status;

@@ -165,7 +165,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("fault order", "numbers that calls fail with, and the two orders of octets"),
             ("uuid", "names of interfaces and objects"),
             ("cursor", "reads and writes fields"),
-            ("ndr pdu", "values, and the units that carry them"),
+            ("ndr pdu security", "values, the units that carry them, and what protects those"),
         ],
         exceptions: &[],
     },
