@@ -350,6 +350,18 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-security",
+        rows: &[
+            ("hash options policy principal secret", "names and numbers"),
+            ("caller mechanism password", "who calls, and how that is shown"),
+            ("audit who", "what is recorded, and whom a rule is about"),
+            ("assertion", "who may act for whom"),
+            ("access", "who may do what"),
+            ("client server", "the two ends"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-stream",
         rows: &[
             ("carrier checksum reactor token", "single values, the connection, who watches it"),

@@ -87,6 +87,10 @@ impl RequestConnection for Arc<Connection> {
     fn extension(&self) -> &ConnectionSlot {
         &self.extension
     }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 /// What a leader needs to serve one message.

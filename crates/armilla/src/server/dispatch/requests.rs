@@ -12,7 +12,7 @@ use crate::interception::Outcome;
 use crate::log::report;
 use crate::panics::discard;
 use crate::runtime::Orb;
-use crate::server::interception::ServerFlow;
+use crate::server::interception::{Requester, ServerFlow};
 use crate::server::poa::{
     Arrived, DispatchError, Extended, Found, LocatedCall, LocatedServant, PoaInner, Servant,
     ServerCall,
@@ -102,7 +102,12 @@ fn request_slow(
     let (flow, passed) = match orb.server_interceptors() {
         None => (None, Ok(())),
         Some(_) => {
-            let (flow, passed) = ServerFlow::begin(orb, &header, source.sink.peer());
+            let from = Requester {
+                peer: source.sink.peer(),
+                credentials: source.sink.credentials(),
+                connection: source.connection.map(|connection| connection.number()),
+            };
+            let (flow, passed) = ServerFlow::begin(orb, &header, from);
             (Some(flow), passed)
         }
     };

@@ -37,6 +37,9 @@ pub(in crate::server) trait RequestConnection {
 
     /// What the extension of a POA has attached.
     fn extension(&self) -> &ConnectionSlot;
+
+    /// Its number, which no other connection of the process has.
+    fn number(&self) -> u64;
 }
 
 /// Handles the service contexts about the connection: the code sets that the client has chosen, and

@@ -10,5 +10,5 @@ mod template;
 pub use ior::{IorInfo, IorInterceptor};
 pub(crate) use registry::ServerInterceptors;
 pub use server::{ServerInterceptor, ServerRequestInfo};
-pub(crate) use server_flow::ServerFlow;
+pub(crate) use server_flow::{Requester, ServerFlow};
 pub use template::ObjectReferenceTemplate;

@@ -18,7 +18,7 @@ use crate::server::poa::{ObjectId, PoaInner, Policy, Target};
 use crate::signature::NamedValue;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
-use armilla_ipc::Address;
+use armilla_ipc::{Address, Credentials};
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -135,6 +135,8 @@ pub struct ServerRequestInfo {
     pub(super) response_expected: bool,
     pub(super) sync_scope: SyncScope,
     pub(super) peer: Address,
+    pub(super) credentials: Option<Credentials>,
+    pub(super) connection: Option<u64>,
     pub(super) key: Option<Box<[u8]>>,
     pub(super) object: Option<Target>,
     pub(super) values: Option<Box<Served>>,
@@ -167,6 +169,18 @@ impl ServerRequestInfo {
     /// The address of the client.
     pub const fn peer(&self) -> &Address {
         &self.peer
+    }
+
+    /// The process and the user of the client, for which the operating system vouches; `None` over a
+    /// transport that does not tell. Unix-domain sockets and shared memory do.
+    pub const fn credentials(&self) -> Option<Credentials> {
+        self.credentials
+    }
+
+    /// The number of the connection over which the request has come, as long as the process runs
+    /// that of no other connection; `None` for a request of this process.
+    pub const fn connection(&self) -> Option<u64> {
+        self.connection
     }
 
     /// When the call returns to the client.

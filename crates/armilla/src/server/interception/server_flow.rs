@@ -18,7 +18,7 @@ use crate::signature::{NamedValue, Signature};
 use crate::transport::is_here;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
-use armilla_ipc::Address;
+use armilla_ipc::{Address, Credentials};
 use std::borrow::Cow;
 
 /// A request in progress that interceptors see. It stays with the request until the reply.
@@ -35,6 +35,15 @@ pub(crate) struct ServerFlow {
     servant_entered: bool,
 }
 
+/// Where a request comes from.
+pub(crate) struct Requester<'r> {
+    pub(crate) peer: &'r Address,
+    /// The process and the user, where the transport tells.
+    pub(crate) credentials: Option<Credentials>,
+    /// The number of the connection, if it has come over one.
+    pub(crate) connection: Option<u64>,
+}
+
 impl ServerFlow {
     /// Runs the first interception points of a request that has arrived. Beside the flow it returns
     /// whether they let the request pass.
@@ -42,7 +51,7 @@ impl ServerFlow {
     pub(crate) fn begin(
         orb: &Orb,
         header: &RequestHeader<'_>,
-        peer: &Address,
+        from: Requester<'_>,
     ) -> (Box<Self>, Result<(), Interruption>) {
         let info = ServerRequestInfo {
             orb: orb.clone(),
@@ -50,7 +59,9 @@ impl ServerFlow {
             operation: header.operation.as_str().into(),
             response_expected: header.response_expected,
             sync_scope: scope(header),
-            peer: peer.clone(),
+            peer: from.peer.clone(),
+            credentials: from.credentials,
+            connection: from.connection,
             key: header.target.object_key().map(Box::from),
             object: None,
             values: None,
@@ -62,7 +73,7 @@ impl ServerFlow {
             outside: None,
             kept: Vec::new(),
         };
-        let is_local = is_here(peer);
+        let is_local = is_here(from.peer);
         let (entered, awaits_servant, servant_entered) = (0, false, false);
         let mut flow = Box::new(Self { info, entered, awaits_servant, is_local, servant_entered });
         let passed = flow.run_first_points();

@@ -12,7 +12,7 @@ use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
 use armilla_ipc::Address;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,11 +27,14 @@ pub(in crate::server) struct Registry {
     started: Instant,
 }
 
+/// The number of the next connection of any server in this process: interceptors tell connections
+/// apart by it, whichever endpoints they have come through.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 #[derive(Default)]
 struct Open {
     connections: HashMap<u64, Watched>,
     by_peer: HashMap<Peer, usize>,
-    next: u64,
     /// How many connections were told to close to make room for others.
     evicted: usize,
 }
@@ -119,8 +122,7 @@ impl Registry {
         if full && !self.evict(&mut open) {
             return Err(NotEntered::TooMany);
         }
-        let number = open.next;
-        open.next += 1;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(make(number));
         *open.by_peer.entry(peer).or_default() += 1;
         let monitor = IdleMonitor::new(connection.activity(), self.started.elapsed());

@@ -1,0 +1,210 @@
+//! Who may do what: rules in a file, checked when they are read.
+//!
+//! The language knows nothing of CORBA but names: a service asks with names of its own, as a naming
+//! service could with the name that an operation is about in the place of the object.
+
+mod check;
+mod file;
+mod place;
+mod read;
+
+pub use check::Finding;
+pub use file::{AccessFile, AccessFileError};
+pub use read::RuleError;
+
+use crate::assertion::AssertionRule;
+use crate::caller::{Caller, Proof};
+use crate::principal::Pattern;
+use crate::who::Who;
+use place::{Network, Times};
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+/// What a caller wants to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// Who calls.
+    pub caller: &'q Caller,
+    /// The POA of the object, with its ancestors: `RootPOA/accounts`.
+    pub adapter: &'q str,
+    /// The id of the object as text.
+    pub object: &'q str,
+    /// The repository id of its most derived interface.
+    pub interface: &'q str,
+    /// The operation as the request has it: `_get_balance` reads an attribute, `_set_` writes it.
+    pub operation: &'q str,
+    /// When.
+    pub at: SystemTime,
+}
+
+/// The operations that every object has.
+const OF_EVERY_OBJECT: [&str; 7] = [
+    "_is_a",
+    "_non_existent",
+    "_not_existent",
+    "_interface",
+    "_component",
+    "_repository_id",
+    "_domain_managers",
+];
+
+/// What the rules say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the caller may.
+    pub allowed: bool,
+    /// The line of the rule that has decided; `None` if no rule fits, which denies.
+    pub line: Option<usize>,
+}
+
+/// Rules about who may do what. The first rule that fits decides; without one it is denied.
+///
+/// ```
+/// use armilla_security::AccessRules;
+///
+/// let rules: AccessRules = r#"
+///     [groups]
+///     tellers = ["ann@bank", "zoe@bank"]
+///
+///     [[rule]]
+///     allow = ["group:tellers"]
+///     interface = "IDL:Bank/Account:1.0"
+///     operation = ["deposit", "withdraw"]
+///     network = ["10.0.0.0/8", "local"]
+///     days = ["mon", "tue", "wed", "thu", "fri"]
+///     hours = "08:00-18:00"
+///
+///     [[rule]]
+///     allow = "authenticated"
+///     attribute = { read = "*" }
+/// "#
+/// .parse()?;
+/// assert!(rules.check().is_empty(), "each rule applies to something");
+/// # Ok::<(), armilla_security::RuleError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct AccessRules {
+    rules: Vec<Rule>,
+    assertions: Vec<AssertionRule>,
+    /// Names that were defined and never used, for `check`.
+    unused: Vec<(usize, String)>,
+    by_operation: HashMap<Box<str>, Vec<u32>>,
+    /// The rules with patterns of operations.
+    any_operation: Vec<u32>,
+}
+
+/// A rule. An empty list of patterns stands for everything.
+#[derive(Debug, Clone)]
+struct Rule {
+    line: usize,
+    allow: bool,
+    who: Vec<Who>,
+    adapters: Vec<Pattern>,
+    objects: Vec<Pattern>,
+    interfaces: Vec<Pattern>,
+    operations: Vec<Pattern>,
+    proofs: Vec<Proof>,
+    networks: Vec<Network>,
+    times: Times,
+}
+
+impl Rule {
+    /// Whether it is about this. Its operations were looked at, unless they have patterns.
+    fn fits(&self, question: &Question<'_>) -> bool {
+        self.has_operation(question.operation) && self.fits_but_operation(question)
+    }
+
+    fn has_operation(&self, operation: &str) -> bool {
+        self.operations.is_empty()
+            || self.operations.iter().any(|pattern| pattern.matches(operation))
+    }
+
+    fn fits_but_operation(&self, question: &Question<'_>) -> bool {
+        let any = |patterns: &[Pattern], text: &str| {
+            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
+        };
+        let caller = question.caller;
+        any(&self.objects, question.object)
+            && any(&self.interfaces, question.interface)
+            && any(&self.adapters, question.adapter)
+            && self.who.iter().any(|who| who.includes(caller))
+            && (self.proofs.is_empty() || self.proofs.contains(&caller.proof()))
+            && (self.networks.is_empty()
+                || self.networks.iter().any(|network| network.has(caller.address())))
+            && self.times.has(question.at)
+    }
+}
+
+impl AccessRules {
+    /// Whether the caller may, and which rule has decided.
+    ///
+    /// Every object has operations that tell whether it exists and what it is, such as `_is_a`. Who
+    /// may call anything of an object may call these, unless a rule names them.
+    pub fn decide(&self, question: &Question<'_>) -> Decision {
+        if OF_EVERY_OBJECT.contains(&question.operation) {
+            return self.decide_of_every_object(question);
+        }
+        let named = self.by_operation.get(question.operation).map_or(&[][..], Vec::as_slice);
+        let (mut named, mut others) =
+            (named.iter().peekable(), self.any_operation.iter().peekable());
+        // Both lists are in the order of the file.
+        loop {
+            let next = match (named.peek(), others.peek()) {
+                (Some(one), Some(other)) if one < other => named.next(),
+                (Some(_), None) => named.next(),
+                _ => others.next(),
+            };
+            let Some(rule) = next.and_then(|at| self.rules.get(*at as usize)) else {
+                return Decision { allowed: false, line: None };
+            };
+            if rule.fits(question) {
+                return Decision { allowed: rule.allow, line: Some(rule.line) };
+            }
+        }
+    }
+
+    fn decide_of_every_object(&self, question: &Question<'_>) -> Decision {
+        let decides = |rule: &&Rule| {
+            let names_some = !rule.operations.is_empty();
+            rule.fits_but_operation(question)
+                && (rule.allow || !names_some || rule.has_operation(question.operation))
+        };
+        match self.rules.iter().find(decides) {
+            Some(rule) => Decision { allowed: rule.allow, line: Some(rule.line) },
+            None => Decision { allowed: false, line: None },
+        }
+    }
+
+    /// Who may act for whom, by the `[[assertion]]` entries of the file.
+    pub(crate) fn assertions(&self) -> &[AssertionRule] {
+        &self.assertions
+    }
+
+    /// How many rules there are.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there are none, so that everything is denied.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    fn index(mut self) -> Self {
+        for (at, rule) in self.rules.iter().enumerate() {
+            let at = at as u32;
+            let is_name = |pattern: &Pattern| !pattern.as_str().contains('*');
+            if rule.operations.is_empty() || !rule.operations.iter().all(is_name) {
+                self.any_operation.push(at);
+                continue;
+            }
+            for operation in &rule.operations {
+                let list = self.by_operation.entry(operation.as_str().into()).or_default();
+                if list.last() != Some(&at) {
+                    list.push(at);
+                }
+            }
+        }
+        self
+    }
+}

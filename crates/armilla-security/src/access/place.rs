@@ -1,0 +1,174 @@
+//! Where callers are, and when.
+
+use armilla_ipc::{Address, host};
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A network that callers are in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Network {
+    /// On this host: its own transports, or one of its addresses.
+    Local,
+    /// Addresses that share the first bits of this one.
+    Prefix(IpAddr, u8),
+}
+
+impl Network {
+    /// Reads `local`, an address, or a network such as `10.0.0.0/8`.
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        if text == "local" {
+            return Ok(Self::Local);
+        }
+        let what = "a network is local, an address, or as 10.0.0.0/8";
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| what)?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits: u8 = bits.map_or(Ok(most), str::parse).map_err(|_| what)?;
+        match bits <= most {
+            true => Ok(Self::Prefix(address, bits)),
+            false => Err("the address does not have so many bits"),
+        }
+    }
+
+    pub(super) fn has(&self, address: &Address) -> bool {
+        let ip: Option<IpAddr> = match address {
+            Address::Tcp { host, .. } => host.parse().ok(),
+            _ => return matches!(self, Self::Local),
+        };
+        let Some(ip) = ip.map(|ip| ip.to_canonical()) else { return false };
+        match self {
+            Self::Local => ip.is_loopback() || host::is_local_address(ip),
+            Self::Prefix(network, bits) => shares(*network, ip, *bits),
+        }
+    }
+
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Prefix(network, bits), Self::Prefix(other, more)) => {
+                bits <= more && shares(*network, *other, *bits)
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// Whether two addresses have the same first bits.
+fn shares(one: IpAddr, other: IpAddr, bits: u8) -> bool {
+    let differ = match (one, other) {
+        (IpAddr::V4(one), IpAddr::V4(other)) => u128::from(one.to_bits() ^ other.to_bits()) << 96,
+        (IpAddr::V6(one), IpAddr::V6(other)) => one.to_bits() ^ other.to_bits(),
+        _ => return false,
+    };
+    differ.leading_zeros() >= u32::from(bits)
+}
+
+/// Hours of the day in UTC, to the minute. An end before the beginning is that of the next day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hours {
+    from: u16,
+    to: u16,
+}
+
+impl Hours {
+    /// Reads `08:00-18:30`.
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+        let what = "times are as 08:00-18:30, in UTC";
+        let minute = |text: &str| {
+            let (hours, minutes) = text.split_once(':')?;
+            let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
+            (minutes < 60 && hours * 60 + minutes <= 24 * 60 && hours <= 24)
+                .then_some(hours * 60 + minutes)
+        };
+        let (from, to) = text.split_once('-').ok_or(what)?;
+        match (minute(from), minute(to)) {
+            (Some(from), Some(to)) if from != to => Ok(Self { from, to }),
+            _ => Err(what),
+        }
+    }
+
+    fn has(self, minute: u16) -> bool {
+        match self.from < self.to {
+            true => (self.from..self.to).contains(&minute),
+            false => minute >= self.from || minute < self.to,
+        }
+    }
+}
+
+/// Days of the week and hours of the day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Times {
+    /// A bit for each day from Monday on; of the day on which the hours begin to count at midnight.
+    pub(super) days: u8,
+    /// Any of these; every hour if there are none.
+    pub(super) hours: Vec<Hours>,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { days: Self::EVERY_DAY, hours: Vec::new() }
+    }
+}
+
+impl Times {
+    const EVERY_DAY: u8 = 0x7f;
+
+    /// The bit of a day: `mon` … `sun`.
+    pub(super) fn day(text: &str) -> Result<u8, &'static str> {
+        let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+        let found = days.iter().position(|day| *day == text);
+        found.map(|day| 1 << day).ok_or("a day is mon, tue, wed, thu, fri, sat or sun")
+    }
+
+    pub(super) fn is_always(&self) -> bool {
+        self.days == Self::EVERY_DAY && self.hours.is_empty()
+    }
+
+    pub(super) fn has(&self, at: SystemTime) -> bool {
+        if self.is_always() {
+            return true;
+        }
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
+        // The first of January 1970 was a Thursday.
+        let day = (since / 86_400 + 3) % 7;
+        let minute = (since % 86_400 / 60) as u16;
+        self.days >> day & 1 != 0
+            && (self.hours.is_empty() || self.hours.iter().any(|hours| hours.has(minute)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_have_addresses() {
+        let has =
+            |network, host: &str| Network::parse(network).unwrap().has(&Address::tcp(host, 1));
+        assert!(has("10.0.0.0/8", "10.1.2.3") && !has("10.0.0.0/8", "11.0.0.1"));
+        assert!(has("0.0.0.0/0", "1.2.3.4") && !has("0.0.0.0/0", "2001:db8::1"));
+        assert!(has("2001:db8::/32", "2001:db8::1") && has("local", "127.0.0.1"));
+        assert!(has("10.0.0.0/8", "::ffff:10.1.2.3"), "an IPv4 address in IPv6");
+        assert!(!has("local", "192.0.2.1"));
+        for wrong in ["", "10.0.0.0/33", "10", "::/129", "localhost"] {
+            assert!(Network::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_in_utc() {
+        // Friday, 27 November 2026, 16:30.
+        let at = UNIX_EPOCH + Duration::from_secs(1_795_797_000);
+        let times =
+            |days, hours: &str| Times { days, hours: vec![Hours::parse(hours).unwrap()] }.has(at);
+        let friday = Times::day("fri").unwrap();
+        assert!(times(friday, "16:30-16:31") && !times(friday, "16:31-18:00"));
+        assert!(!times(Times::day("thu").unwrap(), "00:00-24:00"));
+        assert!(times(friday, "16:00-02:00") && !times(friday, "22:00-06:00"));
+        for wrong in ["8-9", "25:00-26:00", "08:60-09:00", "08:00-08:00", "24:01-01:00"] {
+            assert!(Hours::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

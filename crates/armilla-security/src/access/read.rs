@@ -1,0 +1,308 @@
+//! Reading rules.
+
+use super::place::{Hours, Network, Times};
+use super::{AccessRules, Rule};
+use crate::assertion::AssertionRule;
+use crate::caller::Proof;
+use crate::principal::Pattern;
+use crate::who::Who;
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The longest text that is read, in octets.
+const MAX_TEXT: usize = 4 << 20;
+/// The most patterns of a rule, with those of its groups.
+const MAX_WHO: usize = 10_000;
+
+/// What is wrong in the text of rules, and where. Lines and columns count from 1, columns in
+/// characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleError {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+    /// What is wrong there, and what is needed.
+    pub what: String,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+type Value<'v> = Spanned<DeValue<'v>>;
+/// What is wrong, and at which octets.
+type Wrong = (Range<usize>, String);
+
+impl FromStr for AccessRules {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        if text.len() > MAX_TEXT {
+            let what = format!("the rules have more than {MAX_TEXT} octets");
+            return Err(RuleError { line: 1, column: 1, what });
+        }
+        let read = DeTable::parse(text).map_err(|error| {
+            (error.span().unwrap_or(0..0), format!("it is no TOML: {}", error.message()))
+        });
+        let read = read.and_then(|root| Reader { text, ..Reader::default() }.root(root.get_ref()));
+        read.map(Self::index).map_err(|(at, what)| {
+            let (line, column) = place(text, at.start);
+            RuleError { line, column, what }
+        })
+    }
+}
+
+/// The line and the column of an octet.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &text[..at];
+    let line = before.rfind('\n').map_or(before, |end| &before[end + 1..]);
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
+/// Members, the line of the definition, and whether a rule names it.
+struct Group {
+    members: Vec<Who>,
+    line: usize,
+    used: bool,
+}
+
+#[derive(Default)]
+struct Reader<'t> {
+    text: &'t str,
+    /// Groups as `group:NAME`, roles as `role:NAME`.
+    groups: HashMap<String, Group>,
+}
+
+impl Reader<'_> {
+    fn root(mut self, root: &DeTable<'_>) -> Result<AccessRules, Wrong> {
+        for (key, _) in root.iter() {
+            let known = ["groups", "roles", "rule", "assertion"];
+            if !known.contains(&key.get_ref().as_ref()) {
+                return Err(unknown(key.span(), key.get_ref(), &known));
+            }
+        }
+        // Roles may have groups among their members, so groups come first.
+        for (kind, name) in [("group", "groups"), ("role", "roles")] {
+            if let Some(value) = root.get(name) {
+                self.definitions(kind, value)?;
+            }
+        }
+        let mut rules = AccessRules::default();
+        for value in array(root.get("rule"), "rule")? {
+            rules.rules.push(self.rule(value)?);
+        }
+        for value in array(root.get("assertion"), "assertion")? {
+            rules.assertions.extend(self.assertion(value)?);
+        }
+        let unused = self.groups.into_iter().filter(|(_, group)| !group.used);
+        rules.unused = unused.map(|(name, group)| (group.line, name)).collect();
+        rules.unused.sort();
+        Ok(rules)
+    }
+
+    fn definitions(&mut self, kind: &str, value: &Value<'_>) -> Result<(), Wrong> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err((value.span(), format!("`[{kind}s]` is a table of lists of names")));
+        };
+        for (key, value) in table.iter() {
+            let members = self.who(value)?;
+            let (line, _) = place(self.text, key.span().start);
+            let group = Group { members, line, used: false };
+            self.groups.insert(format!("{kind}:{}", key.get_ref()), group);
+        }
+        Ok(())
+    }
+
+    /// Whom a text or a list of texts names. Groups are replaced by their members.
+    fn who(&mut self, value: &Value<'_>) -> Result<Vec<Who>, Wrong> {
+        let mut all = Vec::new();
+        for (at, text) in texts(value)? {
+            if text.starts_with("group:") || text.starts_with("role:") {
+                let Some(group) = self.groups.get_mut(text) else {
+                    return Err((at, format!("{text} is not defined above or in this file")));
+                };
+                group.used = true;
+                all.extend(group.members.iter().cloned());
+            } else {
+                all.push(Who::parse(text).map_err(|what| (at.clone(), what.to_owned()))?);
+            }
+            if all.len() > MAX_WHO {
+                return Err((at, format!("a rule names more than {MAX_WHO}")));
+            }
+        }
+        Ok(all)
+    }
+
+    fn rule(&mut self, value: &Value<'_>) -> Result<Rule, Wrong> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err((value.span(), "a rule begins with `[[rule]]`".to_owned()));
+        };
+        let (line, _) = place(self.text, value.span().start);
+        let mut rule = Rule {
+            line,
+            allow: false,
+            who: Vec::new(),
+            adapters: Vec::new(),
+            objects: Vec::new(),
+            interfaces: Vec::new(),
+            operations: Vec::new(),
+            proofs: Vec::new(),
+            networks: Vec::new(),
+            times: Times::default(),
+        };
+        let mut decides = None;
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                word @ ("allow" | "deny") => {
+                    if decides.is_some() {
+                        return Err((key.span(), "a rule allows or denies, not both".to_owned()));
+                    }
+                    decides = Some(word == "allow");
+                    rule.who = self.who(value)?;
+                }
+                "poa" => rule.adapters = patterns(value)?,
+                "object" => rule.objects = patterns(value)?,
+                "interface" => rule.interfaces = patterns(value)?,
+                "operation" => rule.operations.extend(patterns(value)?),
+                "attribute" => rule.operations.extend(attributes(value)?),
+                "proof" => rule.proofs = parsed(value, proof)?,
+                "network" => rule.networks = parsed(value, Network::parse)?,
+                "hours" => rule.times.hours = parsed(value, Hours::parse)?,
+                "days" => {
+                    let days = parsed(value, Times::day)?;
+                    rule.times.days = days.into_iter().fold(0, |all, day| all | day);
+                }
+                other => {
+                    let known = [
+                        "allow",
+                        "deny",
+                        "poa",
+                        "object",
+                        "interface",
+                        "operation",
+                        "attribute",
+                        "proof",
+                        "network",
+                        "hours",
+                        "days",
+                    ];
+                    return Err(unknown(key.span(), other, &known));
+                }
+            }
+        }
+        match decides {
+            Some(allow) => Ok(Rule { allow, ..rule }),
+            None => Err((value.span(), "a rule needs `allow = …` or `deny = …`".to_owned())),
+        }
+    }
+
+    /// Who may act for whom.
+    fn assertion(&mut self, value: &Value<'_>) -> Result<Vec<AssertionRule>, Wrong> {
+        let what = "an assertion needs `by = …` and `for = …`";
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err((value.span(), what.to_owned()));
+        };
+        let (mut by, mut on_behalf_of) = (None, None);
+        for (key, value) in table.iter() {
+            match key.get_ref().as_ref() {
+                "by" => by = Some(self.who(value)?),
+                "for" => on_behalf_of = Some(self.who(value)?),
+                other => return Err(unknown(key.span(), other, &["by", "for"])),
+            }
+        }
+        let both = by.zip(on_behalf_of).ok_or((value.span(), what.to_owned()))?;
+        let pairs = both.0.iter().flat_map(|by| both.1.iter().map(move |other| (by, other)));
+        Ok(pairs.map(|(by, other)| AssertionRule::of(by.clone(), other.clone())).collect())
+    }
+}
+
+fn unknown(at: Range<usize>, key: &str, known: &[&str]) -> Wrong {
+    let shown: String = key.chars().take(40).collect();
+    (at, format!("`{shown}` is unknown; there are {}", known.join(", ")))
+}
+
+fn array<'v, 't>(
+    value: Option<&'v Value<'t>>,
+    name: &str,
+) -> Result<impl Iterator<Item = &'v Value<'t>>, Wrong> {
+    match value.map(|value| (value.get_ref(), value)) {
+        None => Ok([].iter()),
+        Some((DeValue::Array(items), _)) => Ok(items.as_ref().iter()),
+        Some((_, value)) => Err((value.span(), format!("begin each with `[[{name}]]`"))),
+    }
+}
+
+/// A text, or the texts of a list.
+fn texts<'v>(value: &'v Value<'_>) -> Result<Vec<(Range<usize>, &'v str)>, Wrong> {
+    let text = |value: &'v Value<'_>| match value.get_ref().as_str() {
+        Some(text) => Ok((value.span(), text)),
+        None => Err((value.span(), "a text in quotes is needed here".to_owned())),
+    };
+    match value.get_ref() {
+        DeValue::Array(items) if items.is_empty() => {
+            Err((value.span(), "an empty list stands for nobody and nothing".to_owned()))
+        }
+        DeValue::Array(items) => items.iter().map(text).collect(),
+        _ => Ok(vec![text(value)?]),
+    }
+}
+
+fn parsed<T>(
+    value: &Value<'_>,
+    parse: impl Fn(&str) -> Result<T, &'static str>,
+) -> Result<Vec<T>, Wrong> {
+    let each = |(at, text)| parse(text).map_err(|what| (at, what.to_owned()));
+    texts(value)?.into_iter().map(each).collect()
+}
+
+fn patterns(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
+    parsed(value, |text| Ok(Pattern::new(text)))
+}
+
+/// Attributes: names for both, or `{ read = …, write = … }`.
+fn attributes(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
+    let operations = |value: &Value<'_>, prefix: &str| {
+        parsed(value, |text| Ok(Pattern::new(&format!("{prefix}{text}"))))
+    };
+    let DeValue::Table(table) = value.get_ref() else {
+        return Ok([operations(value, "_get_")?, operations(value, "_set_")?].concat());
+    };
+    let mut all = Vec::new();
+    for (key, value) in table.iter() {
+        match key.get_ref().as_ref() {
+            "read" => all.extend(operations(value, "_get_")?),
+            "write" => all.extend(operations(value, "_set_")?),
+            other => return Err(unknown(key.span(), other, &["read", "write"])),
+        }
+    }
+    match all.is_empty() {
+        true => Err((value.span(), "write `{ read = …, write = … }`".to_owned())),
+        false => Ok(all),
+    }
+}
+
+fn proof(text: &str) -> Result<Proof, &'static str> {
+    let all = [
+        Proof::None,
+        Proof::Password,
+        Proof::Mechanism,
+        Proof::OperatingSystem,
+        Proof::Certificate,
+        Proof::Assertion,
+    ];
+    let found = all.into_iter().find(|proof| proof.name() == text);
+    found.ok_or("a proof is none, password, mechanism, operating-system, certificate or assertion")
+}

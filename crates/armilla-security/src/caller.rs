@@ -1,0 +1,149 @@
+//! Who calls, by what proof, through whom.
+
+use crate::principal::Principal;
+use armilla_ipc::{Address, Credentials};
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How it is known who somebody is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Proof {
+    /// Not at all.
+    None,
+    /// By a password.
+    Password,
+    /// By the token of a [`Mechanism`](crate::Mechanism) of the program.
+    Mechanism,
+    /// The operating system vouches for the user of the connection.
+    OperatingSystem,
+    /// By the certificate of the connection.
+    Certificate,
+    /// Another one has said so, who [may](crate::ServerSecurityBuilder::may_assert).
+    Assertion,
+}
+
+impl Proof {
+    /// Its name in rules and audit records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Password => "password",
+            Self::Mechanism => "mechanism",
+            Self::OperatingSystem => "operating-system",
+            Self::Certificate => "certificate",
+            Self::Assertion => "assertion",
+        }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The caller of a request, as a servant sees it: see
+/// [`ServerSecurity::caller`](crate::ServerSecurity::caller).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub(crate) principal: Principal,
+    pub(crate) proof: Proof,
+    pub(crate) through: Option<(Principal, Proof)>,
+    pub(crate) address: Address,
+    pub(crate) credentials: Option<Credentials>,
+}
+
+impl Caller {
+    /// For whom the call is made.
+    pub const fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
+    /// How it is known who that is.
+    pub const fn proof(&self) -> Proof {
+        self.proof
+    }
+
+    /// Who makes the call on behalf of the principal, with its own proof. `None` if that is the
+    /// principal itself.
+    pub fn through(&self) -> Option<(&Principal, Proof)> {
+        self.through.as_ref().map(|(principal, proof)| (principal, *proof))
+    }
+
+    /// The address of the client, as the operating system reports it.
+    pub const fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// The process and the user of the client, where the transport tells.
+    pub const fn credentials(&self) -> Option<Credentials> {
+        self.credentials
+    }
+
+    /// Whether somebody has shown who they are. A caller that acts for nobody in particular has.
+    pub fn is_authenticated(&self) -> bool {
+        self.proof != Proof::None
+    }
+}
+
+impl fmt::Display for Caller {
+    /// `ann@bank by password at 192.0.2.1:4000`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.principal, self.proof)?;
+        if let Some((through, proof)) = &self.through {
+            write!(f, " of {through} by {proof}")?;
+        }
+        write!(f, " at {}", self.address)
+    }
+}
+
+/// The callers of the requests under way, by numbers that the slots of requests carry. Whoever
+/// serves a request finds its caller there, whichever thread that is.
+pub(crate) struct Callers {
+    next: AtomicU64,
+    hasher: RandomState,
+    shards: [Mutex<HashMap<u64, Arc<Caller>>>; 16],
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        // Numbers from 1: a slot that was never set has none.
+        Self { next: AtomicU64::new(1), hasher: RandomState::new(), shards: Default::default() }
+    }
+}
+
+impl Callers {
+    /// Enters a caller until the result is dropped.
+    pub(crate) fn enter(self: &Arc<Self>, caller: Arc<Caller>) -> Entered {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.shard(number).lock().unwrap_or_else(PoisonError::into_inner).insert(number, caller);
+        Entered { callers: self.clone(), number }
+    }
+
+    pub(crate) fn find(&self, number: u64) -> Option<Arc<Caller>> {
+        self.shard(number).lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+    }
+
+    fn shard(&self, number: u64) -> &Mutex<HashMap<u64, Arc<Caller>>> {
+        let shards = self.shards.len() as u64;
+        &self.shards[(self.hasher.hash_one(number) % shards) as usize]
+    }
+}
+
+/// A caller that was entered.
+pub(crate) struct Entered {
+    callers: Arc<Callers>,
+    pub(crate) number: u64,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let shard = self.callers.shard(self.number);
+        shard.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+    }
+}

@@ -1,0 +1,181 @@
+//! What stands before a verifier: guesses are limited, and what was verified is remembered.
+
+use super::PasswordVerifier;
+use super::attempts::{Attempts, GuessLimits};
+use super::cache::Verified;
+use crate::hash::HashKey;
+use armilla_giop::csi::ScopedName;
+use armilla_ipc::Address;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// Why a password was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The name or the password is wrong.
+    Wrong,
+    /// There were too many wrong guesses from the host, or for the user.
+    TooManyGuesses,
+}
+
+impl Refused {
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::Wrong => "the user or the password is wrong",
+            Self::TooManyGuesses => "too many wrong passwords of late",
+        }
+    }
+}
+
+/// A verifier, guarded.
+pub(crate) struct Guarded {
+    verifier: Box<dyn PasswordVerifier>,
+    key: HashKey,
+    limits: GuessLimits,
+    verified: RwLock<Verified>,
+    guesses: Mutex<Guesses>,
+    /// How many passwords are being verified.
+    busy: Mutex<usize>,
+    one_less: Condvar,
+}
+
+#[derive(Default)]
+struct Guesses {
+    hosts: Attempts<String>,
+    users: Attempts<ScopedName>,
+}
+
+impl Guarded {
+    /// `remembered` passwords are believed for `time` once they were verified.
+    pub(crate) fn new(
+        verifier: Box<dyn PasswordVerifier>,
+        limits: GuessLimits,
+        (remembered, time): (usize, Duration),
+    ) -> io::Result<Self> {
+        Ok(Self {
+            verifier,
+            key: HashKey::new()?,
+            limits,
+            verified: RwLock::new(Verified::new(remembered, time)),
+            guesses: Mutex::default(),
+            busy: Mutex::default(),
+            one_less: Condvar::new(),
+        })
+    }
+
+    /// Whether this is the password of the user, who is at `peer`. May take as long as the verifier
+    /// does, and wait for others.
+    pub(crate) fn verify(
+        &self,
+        user: &ScopedName,
+        password: &[u8],
+        peer: &Address,
+    ) -> Result<(), Refused> {
+        let domain = user.domain.as_deref().unwrap_or_default();
+        let hash = self.key.of(&[user.user.as_bytes(), domain.as_bytes(), password]);
+        let generation = self.verifier.generation();
+        let known = self.verified.read().unwrap_or_else(PoisonError::into_inner);
+        if known.has(&hash, generation, Instant::now()) {
+            return Ok(());
+        }
+        drop(known);
+        let host = host(peer);
+        if self.is_guessing(&host, user) {
+            return Err(Refused::TooManyGuesses);
+        }
+        let right = {
+            let _turn = self.turn();
+            // Others may have guessed while this one has waited.
+            if self.is_guessing(&host, user) {
+                return Err(Refused::TooManyGuesses);
+            }
+            self.verifier.verify(user, password)
+        };
+        let now = Instant::now();
+        if right {
+            let mut known = self.verified.write().unwrap_or_else(PoisonError::into_inner);
+            known.note(hash, generation, now);
+            return Ok(());
+        }
+        let mut guesses = lock(&self.guesses);
+        guesses.hosts.note(host, &self.limits, now);
+        guesses.users.note(user.clone(), &self.limits, now);
+        Err(Refused::Wrong)
+    }
+
+    /// That of the verifier: it changes with what is accepted.
+    pub(crate) fn generation(&self) -> u64 {
+        self.verifier.generation()
+    }
+
+    fn is_guessing(&self, host: &String, user: &ScopedName) -> bool {
+        let GuessLimits { per_host, per_user, window, .. } = self.limits;
+        let (guesses, now) = (lock(&self.guesses), Instant::now());
+        guesses.hosts.is_full(host, per_host, window, now)
+            || guesses.users.is_full(user, per_user, window, now)
+    }
+
+    /// Waits until one more password may be verified.
+    fn turn(&self) -> Turn<'_> {
+        let limit = self.limits.at_once.max(1);
+        let busy = lock(&self.busy);
+        let wait = self.one_less.wait_while(busy, |busy| *busy >= limit);
+        *wait.unwrap_or_else(PoisonError::into_inner) += 1;
+        Turn(self)
+    }
+}
+
+struct Turn<'g>(&'g Guarded);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.busy) -= 1;
+        self.0.one_less.notify_one();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The host at an address, whatever the port.
+fn host(peer: &Address) -> String {
+    match peer {
+        Address::Tcp { host, .. } => host.clone(),
+        _ => "local".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_password_is_verified_once_and_guesses_are_limited() {
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = asked.clone();
+        let verifier = move |user: &ScopedName, password: &[u8]| {
+            count.fetch_add(1, Ordering::Relaxed);
+            user.user == "ann" && password == b"secret"
+        };
+        let limits = GuessLimits { per_host: 3, per_user: 100, ..Default::default() };
+        let kept = (16, Duration::from_secs(3600));
+        let guarded = Guarded::new(Box::new(verifier), limits, kept).unwrap();
+        let (ann, eve): (ScopedName, ScopedName) = ("ann".parse().unwrap(), "eve".parse().unwrap());
+        let peer = Address::tcp("192.0.2.1", 4000);
+        assert_eq!(guarded.verify(&ann, b"secret", &peer), Ok(()));
+        assert_eq!(guarded.verify(&ann, b"secret", &peer), Ok(()));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        for _ in 0..3 {
+            assert_eq!(guarded.verify(&eve, b"guess", &peer), Err(Refused::Wrong));
+        }
+        assert_eq!(guarded.verify(&eve, b"guess", &peer), Err(Refused::TooManyGuesses));
+        assert_eq!(asked.load(Ordering::Relaxed), 4);
+        assert_eq!(guarded.verify(&ann, b"secret", &peer), Ok(()), "who is at work goes on");
+        let elsewhere = Address::tcp("192.0.2.2", 4000);
+        assert_eq!(guarded.verify(&eve, b"guess", &elsewhere), Err(Refused::Wrong));
+    }
+}

@@ -1,0 +1,361 @@
+//! The interceptors of a server.
+
+use super::contexts::{ContextTable, Established};
+use super::establish::{Connected, Evidence, Refusal};
+use super::references::mechanisms;
+use crate::access::Question;
+use crate::audit::{Audit, Outcome as Ended, Record};
+use crate::caller::{Caller, Callers};
+use crate::hash::HashKey;
+use crate::policy::{AUTHENTICATION, Authentication};
+use armilla::interceptor::{
+    Interruption, IorInfo, IorInterceptor, Outcome, ProcessingMode, ServerInterceptor,
+    ServerRequestInfo, SlotId,
+};
+use armilla::{Any, Completion, ExceptionKind, Minor, Policy, SystemException};
+use armilla_giop::csi::{
+    ContextError, ContextErrorKind, EstablishContext, SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
+};
+use armilla_giop::ior::{Component, CsiSecMechList, TaggedComponent};
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime};
+
+/// What decides about requests.
+pub(super) struct Guard {
+    pub(super) evidence: Evidence,
+    pub(super) authentication: Authentication,
+    /// Contexts that are kept, if the server keeps any.
+    pub(super) contexts: Option<ContextTable>,
+    pub(super) key: HashKey,
+    pub(super) transport: Option<TaggedComponent>,
+    pub(super) audit: Option<Audit>,
+    pub(super) callers: Arc<Callers>,
+    /// Set when the ORB is made.
+    pub(super) slot: OnceLock<SlotId>,
+}
+
+/// Establishes who calls, before the object is looked for.
+pub(super) struct Requests(pub(super) Arc<Guard>);
+
+/// Tells clients by the references.
+pub(super) struct References(pub(super) Arc<Guard>);
+
+/// What was made of a request's security context.
+struct Identified {
+    caller: Arc<Caller>,
+    /// The context of the reply.
+    answer: Option<Vec<u8>>,
+}
+
+/// Why a request is refused before its object is looked for.
+enum Refused {
+    /// What the client has shown is wrong.
+    Context(u64, Refusal),
+    /// It has shown nothing.
+    Missing,
+    /// Its security context cannot be read.
+    Malformed(SystemException),
+}
+
+impl ServerInterceptor for Requests {
+    fn name(&self) -> &str {
+        "armilla-security"
+    }
+
+    fn processing_mode(&self) -> ProcessingMode {
+        ProcessingMode::RemoteOnly
+    }
+
+    fn reads_values(&self) -> bool {
+        false
+    }
+
+    fn receive_request_service_contexts(
+        &self,
+        request: &mut ServerRequestInfo,
+    ) -> Result<(), Interruption> {
+        request.keep(Started(Instant::now()));
+        let wanted = self.0.wanted(request);
+        let identified = match self.0.identify(request, wanted) {
+            Ok(identified) => identified,
+            Err(refused) => return Err(self.0.refuse(request, refused)?.into()),
+        };
+        if let Some(answer) = identified.answer {
+            request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &answer, true)?;
+        }
+        if let Some(slot) = self.0.slot.get() {
+            let entered = self.0.callers.enter(identified.caller.clone());
+            let number = Any::new(&entered.number)
+                .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+            request.set_slot(*slot, number)?;
+            request.keep(entered);
+        }
+        request.keep(identified.caller);
+        Ok(())
+    }
+
+    fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        if self.0.audit.as_ref().is_some_and(Audit::refuses) {
+            return Err(ExceptionKind::Transient
+                .because("the server cannot record calls now")
+                .into());
+        }
+        let Some(access) = &self.0.evidence.access else { return Ok(()) };
+        let Some(caller) = request.kept::<Arc<Caller>>() else {
+            return Err(no_permission().into());
+        };
+        let question = Question {
+            caller,
+            adapter: &request.adapter_name()?.join("/"),
+            object: &shown(request.object_id()?.as_bytes()),
+            interface: &request.target_most_derived_interface()?,
+            operation: request.operation(),
+            at: SystemTime::now(),
+        };
+        let decision = access.rules().decide(&question);
+        if decision.allowed {
+            return Ok(());
+        }
+        let (Question { operation, object, .. }, line) = (question, decision.line);
+        tracing::warn!(%caller, operation, object, line, "a call was denied");
+        request.keep(Denied(line));
+        Err(no_permission().into())
+    }
+
+    fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        self.0.record(request, &Ended::Ok);
+        Ok(())
+    }
+
+    fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        if let Some(Denied(line)) = request.kept::<Denied>() {
+            self.0.record(request, &Ended::Denied(*line));
+        } else if let Some(outcome) = request.outcome() {
+            self.0.record(request, &Ended::Exception(outcome.exception_id().unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    fn send_other(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        let ended = match request.outcome() {
+            Some(Outcome::Sent) => Ended::Ok,
+            _ => Ended::Elsewhere,
+        };
+        self.0.record(request, &ended);
+        Ok(())
+    }
+}
+
+/// When a request has arrived.
+struct Started(Instant);
+
+/// The rule that has denied a request.
+struct Denied(Option<usize>);
+
+/// The id of an object as text: as it is, or in hexadecimal.
+fn shown(id: &[u8]) -> String {
+    match std::str::from_utf8(id) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => id.iter().map(|octet| format!("{octet:02x}")).collect(),
+    }
+}
+
+impl Guard {
+    /// What the POA of the object asks for, or else the server.
+    fn wanted(&self, request: &ServerRequestInfo) -> Authentication {
+        match request.policy(AUTHENTICATION) {
+            Ok(Some(policy)) => of_policy(&policy).unwrap_or(self.authentication),
+            _ => self.authentication,
+        }
+    }
+
+    /// Who calls.
+    fn identify(
+        &self,
+        request: &ServerRequestInfo,
+        wanted: Authentication,
+    ) -> Result<Identified, Refused> {
+        let connected = Connected {
+            address: request.peer(),
+            credentials: request.credentials(),
+            subject: None,
+        };
+        let data = request.request_service_contexts().get(SECURITY_ATTRIBUTES_CONTEXT);
+        let identified = match data {
+            Some(data) if wanted != Authentication::Off => {
+                let message = SasMessage::decode_data(data).map_err(|error| {
+                    Refused::Malformed(SystemException::decoding(&error, Completion::No))
+                })?;
+                self.answer(&connected, request.connection(), data, &message)?
+            }
+            _ => Identified { caller: Arc::new(connected.caller()), answer: None },
+        };
+        match wanted == Authentication::Required && !identified.caller.is_authenticated() {
+            true => Err(Refused::Missing),
+            false => Ok(identified),
+        }
+    }
+
+    /// What becomes of a message of the client.
+    fn answer(
+        &self,
+        connected: &Connected<'_>,
+        connection: Option<u64>,
+        data: &[u8],
+        message: &SasMessage<'_>,
+    ) -> Result<Identified, Refused> {
+        let now = Instant::now();
+        let generation = self.evidence.passwords.as_ref().map_or(0, |it| it.generation());
+        match message {
+            SasMessage::Establish(shown) => {
+                self.establish((connected, connection), (data, shown), generation, now)
+            }
+            SasMessage::InContext { context, discard } => {
+                let table = self.contexts.as_ref().zip(connection);
+                let found = table.and_then(|(table, connection)| {
+                    table.find((connection, *context), *discard, generation, now)
+                });
+                match found {
+                    Some(caller) => Ok(Identified { caller, answer: None }),
+                    None => Err(Refused::Context(*context, no_context())),
+                }
+            }
+            SasMessage::Complete { context, .. }
+            | SasMessage::Error(ContextError { context, .. }) => {
+                let why = "a client sends no message of a server".to_owned();
+                let kind = ContextErrorKind::InvalidEvidence;
+                Err(Refused::Context(*context, Refusal { kind, token: Vec::new(), why }))
+            }
+        }
+    }
+
+    fn establish(
+        &self,
+        (connected, connection): (&Connected<'_>, Option<u64>),
+        (data, shown): (&[u8], &EstablishContext<'_>),
+        generation: u64,
+        now: Instant,
+    ) -> Result<Identified, Refused> {
+        let context = shown.context;
+        let place = match (&self.contexts, connection) {
+            (Some(table), Some(connection)) if context != 0 => {
+                Some((table, (connection, context), self.key.of(&[data])))
+            }
+            _ => None,
+        };
+        if let Some((table, key, evidence)) = &place {
+            match table.look(*key, evidence, generation, now) {
+                Established::New => {}
+                Established::Known(caller) => {
+                    return Ok(Identified { caller, answer: complete(context, true, &[]) });
+                }
+                Established::Conflict => {
+                    let why = "the context was established with something else".to_owned();
+                    let kind = ContextErrorKind::ConflictingEvidence;
+                    let refusal = Refusal { kind, token: Vec::new(), why };
+                    return Err(Refused::Context(context, refusal));
+                }
+            }
+        }
+        let (caller, last) = self
+            .evidence
+            .establish(connected, shown)
+            .map_err(|refusal| Refused::Context(context, refusal))?;
+        let caller = Arc::new(caller);
+        if let Some((table, key, evidence)) = place {
+            table.keep(key, &caller, evidence, generation, now);
+        }
+        let stateful = self.contexts.is_some() && connection.is_some() && context != 0;
+        Ok(Identified { caller, answer: complete(context, stateful, &last) })
+    }
+
+    /// The component of the references of a POA, if it has one.
+    fn component(&self, wanted: Authentication) -> Option<CsiSecMechList> {
+        let transport = self.transport.as_ref();
+        mechanisms(&self.evidence, wanted, self.contexts.is_some(), transport)
+    }
+}
+
+impl IorInterceptor for References {
+    fn name(&self) -> &str {
+        "armilla-security"
+    }
+
+    fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        let wanted = match info.policy(AUTHENTICATION)? {
+            Some(policy) => of_policy(&policy).unwrap_or(self.0.authentication),
+            None => self.0.authentication,
+        };
+        let Some(list) = self.0.component(wanted) else { return Ok(()) };
+        let component =
+            list.to_tagged().map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        info.add_component(component.id, component.data)
+    }
+}
+
+impl Guard {
+    /// Records how a request has ended.
+    fn record(&self, request: &ServerRequestInfo, outcome: &Ended<'_>) {
+        let Some(audit) = &self.audit else { return };
+        let adapter = request.adapter_name().map(|names| names.join("/")).unwrap_or_default();
+        let object = request.object_id().map(|id| shown(id.as_bytes())).unwrap_or_default();
+        audit.note(&Record {
+            caller: request.kept::<Arc<Caller>>().map(|caller| &**caller),
+            address: request.peer(),
+            adapter: &adapter,
+            object: &object,
+            operation: request.operation(),
+            outcome: *outcome,
+            duration: request.kept::<Started>().map(|at| at.0.elapsed()).unwrap_or_default(),
+        });
+    }
+
+    /// The exception for a client that is refused. It tells no reason; the log and the record do.
+    ///
+    /// # Errors
+    /// When the reply takes no context.
+    fn refuse(
+        &self,
+        request: &mut ServerRequestInfo,
+        refused: Refused,
+    ) -> Result<SystemException, SystemException> {
+        let (why, context, exception) = match refused {
+            Refused::Malformed(exception) => (exception.to_string(), None, exception),
+            Refused::Missing => ("it has not shown who it is".to_owned(), None, no_permission()),
+            Refused::Context(context, Refusal { kind, token, why }) => {
+                // A context that is gone is no attack: the client establishes it again.
+                let ((major, minor), token) = (kind.numbers(), &token[..]);
+                let message = SasMessage::Error(ContextError { context, major, minor, token });
+                (why, message.to_data().ok(), no_permission())
+            }
+        };
+        let (peer, operation) = (request.peer(), request.operation());
+        tracing::warn!(%peer, operation, why, "a client was refused");
+        self.record(request, &Ended::Refused(&why));
+        if let Some(context) = context {
+            request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &context, true)?;
+        }
+        Ok(exception)
+    }
+}
+
+/// `NO_PERMISSION` without a reason, which would travel to the client.
+fn no_permission() -> SystemException {
+    SystemException::new(ExceptionKind::NoPermission, Minor(0), Completion::No)
+}
+
+fn no_context() -> Refusal {
+    let why = "the server has no such context (any more)".to_owned();
+    Refusal { kind: ContextErrorKind::NoContext, token: Vec::new(), why }
+}
+
+fn complete(context: u64, stateful: bool, token: &[u8]) -> Option<Vec<u8>> {
+    SasMessage::Complete { context, stateful, token }.to_data().ok()
+}
+
+fn of_policy(policy: &Policy) -> Option<Authentication> {
+    match policy {
+        Policy::Custom(custom) => custom.get::<Authentication>().copied(),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Whom a rule is about.
+
+use crate::caller::{Caller, Proof};
+use crate::principal::{Pattern, Principal};
+use std::fmt;
+
+/// Whom a rule is about, as its text has it: `*`, `authenticated`, `anonymous`, `ann@bank` and
+/// other patterns of users, `dn:CN=*,O=Bank`, `uid:1000`, `uid:*`.
+///
+/// A pattern of users never stands for anybody else, whatever their names are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Who {
+    Anyone,
+    /// Who has shown who it is, or whose principal has a name.
+    Authenticated,
+    Anonymous,
+    User(Pattern),
+    DistinguishedName(Pattern),
+    /// Every user of this host.
+    Local,
+    LocalUser(u32),
+}
+
+impl Who {
+    /// Reads whom a rule is about.
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
+        Ok(match text.split_once(':') {
+            _ if text == "*" => Self::Anyone,
+            _ if text == "authenticated" => Self::Authenticated,
+            _ if text == "anonymous" => Self::Anonymous,
+            _ if text.is_empty() => return Err("a name is empty"),
+            Some(("uid", "*")) => Self::Local,
+            Some(("uid", number)) => {
+                Self::LocalUser(number.parse().map_err(|_| "uid: needs a number, or *")?)
+            }
+            Some(("dn", name)) => Self::DistinguishedName(Pattern::new(name)),
+            Some(("group" | "role", _)) => return Err("a group or a role cannot stand here"),
+            _ => Self::User(Pattern::new(text)),
+        })
+    }
+
+    /// Whether the rule is about this caller.
+    pub(crate) fn includes(&self, caller: &Caller) -> bool {
+        match self {
+            Self::Authenticated => caller.proof() != Proof::None && caller.principal().is_known(),
+            other => other.names(caller.principal()),
+        }
+    }
+
+    /// Whether it names this principal. Who has shown something is not told here.
+    pub(crate) fn names(&self, principal: &Principal) -> bool {
+        match (self, principal) {
+            (Self::Anyone, _) | (Self::Anonymous, Principal::Anonymous) => true,
+            (Self::Authenticated, principal) => principal.is_known(),
+            (Self::User(pattern), Principal::User(name)) => pattern.matches(&name.to_string()),
+            (Self::DistinguishedName(pattern), Principal::DistinguishedName(name)) => {
+                pattern.matches(name)
+            }
+            (Self::Local, Principal::LocalUser(_)) => true,
+            (Self::LocalUser(number), Principal::LocalUser(other)) => number == other,
+            _ => false,
+        }
+    }
+
+    /// Whether everybody whom `other` stands for is among those of this one.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Anyone, _) | (Self::Local, Self::LocalUser(_)) => true,
+            (Self::User(one), Self::User(other))
+            | (Self::DistinguishedName(one), Self::DistinguishedName(other)) => one.covers(other),
+            (one, other) => one == other,
+        }
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Anyone => f.write_str("*"),
+            Self::Authenticated => f.write_str("authenticated"),
+            Self::Anonymous => f.write_str("anonymous"),
+            Self::User(pattern) => pattern.fmt(f),
+            Self::DistinguishedName(pattern) => write!(f, "dn:{pattern}"),
+            Self::Local => f.write_str("uid:*"),
+            Self::LocalUser(number) => write!(f, "uid:{number}"),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Rules about who may do what, and the record of who has.
+
+use crate::world::{Client, Server, tells_nothing};
+use armilla::{ExceptionKind, Orb};
+use armilla_security::{
+    AccessFile, AccessRules, Audit, AuditOptions, Authentication, ClientSecurity, Identity,
+};
+use bank::bank::Account;
+use std::fs;
+use std::path::PathBuf;
+
+const RULES: &str = r#"
+[groups]
+tellers = ["ann@bank"]
+
+[roles]
+operator = ["group:tellers", "gateway@bank"]
+
+[[rule]]
+deny = "*"
+operation = "withdraw"
+
+[[rule]]
+allow = ["role:operator"]
+poa = "RootPOA"
+interface = "IDL:Bank/Account:1.0"
+operation = "deposit"
+proof = "password"
+
+[[rule]]
+allow = "authenticated"
+attribute = { read = "balance" }
+network = ["local"]
+
+[[assertion]]
+by = "gateway@bank"
+for = "*@bank"
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("armilla-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn denied(result: Result<impl std::fmt::Debug, armilla::SystemException>) {
+    let denied = result.unwrap_err();
+    assert_eq!(denied.kind(), ExceptionKind::NoPermission);
+    assert!(tells_nothing(&denied), "{denied}");
+}
+
+#[test]
+fn what_no_rule_allows_is_denied_and_all_of_it_is_recorded() {
+    let folder = folder("access");
+    let rules: AccessRules = RULES.parse().unwrap();
+    let audit = Audit::open(folder.join("audit"), AuditOptions::default()).unwrap();
+    let server = Server::new(|it| it.access(rules).audit(audit));
+    let ann = Client::user(&server, "ann", "secret");
+    assert_eq!(ann.call(), Ok(1.0));
+    assert_eq!(ann.account.deposit(1.0), Ok(()));
+    let withdrawn = ann.account.withdraw(1.0).unwrap_err();
+    assert!(withdrawn.to_string().starts_with("NO_PERMISSION"), "{withdrawn}");
+    assert!(!ann.account.object().non_existent().unwrap(), "who may call may ask");
+    let stranger = Client::of(&server, Orb::builder());
+    denied(stranger.call());
+    denied(stranger.account.object().non_existent());
+    // An assertion is no password, so it lets nobody deposit.
+    let security = ClientSecurity::builder().user("gateway".parse().unwrap(), "gate").build();
+    let gateway = Client::with(&server, &security);
+    assert_eq!(gateway.account.deposit(1.0), Ok(()));
+    let zoe = Identity::User("zoe@bank".parse().unwrap());
+    let acting = security.acting_for(&zoe).unwrap();
+    assert_eq!(gateway.call(), Ok(1.0));
+    denied(gateway.account.deposit(1.0));
+    drop(acting);
+    assert!(Client::user(&server, "ann", "wrong").call().is_err());
+    for client in [&ann, &stranger, &gateway] {
+        client.orb.shutdown();
+    }
+    server.orb.shutdown();
+    let lines = fs::read_to_string(folder.join("audit")).unwrap();
+    for expected in [
+        r#""caller":"ann@bank","proof":"password","address":"tcp://127.0.0.1:"#,
+        r#""operation":"withdraw","outcome":"denied","rule":8,"us":"#,
+        r#""caller":"anonymous","proof":"none""#,
+        r#""operation":"_get_balance","outcome":"denied","rule":null"#,
+        r#""caller":"zoe@bank","proof":"assertion","through":"gateway@bank","through_proof":"password""#,
+        r#""outcome":"refused","why":"ann@bank: the user or the password is wrong""#,
+    ] {
+        assert!(lines.contains(expected), "{expected}\n{lines}");
+    }
+    assert!(!lines.contains("secret") && !lines.contains("gate\""), "no password is recorded");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_changed_file_takes_effect_and_a_wrong_one_does_not() {
+    let folder = folder("rules");
+    let path = folder.join("access.toml");
+    let write = |text: &str| {
+        let new = folder.join("new");
+        fs::write(&new, text).unwrap();
+        fs::rename(&new, &path).unwrap();
+    };
+    write("[[rule]]\nallow = \"*\"\n");
+    let file = AccessFile::open(&path).unwrap();
+    let rules = file.clone();
+    let server = Server::new(|it| it.authentication(Authentication::Off).access(rules));
+    let client = Client::of(&server, Orb::builder());
+    assert_eq!(client.call(), Ok(1.0));
+    write("[[rule]]\ndeny = \"*\"\n");
+    file.reload().unwrap();
+    denied(client.call());
+    write("[[rule]]\nallow = 7\n");
+    let error = file.reload().unwrap_err().to_string();
+    assert!(error.ends_with("access.toml:2:9: a text in quotes is needed here"), "{error}");
+    denied(client.call());
+    write("[[rule]]\nallow = \"*\"\n");
+    // A server looks at the file by itself.
+    while client.call().is_err() {
+        std::thread::yield_now();
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_wrong_rule_is_named_with_line_and_column() {
+    for (text, line, column, what) in [
+        ("[[rule]]\nallow = \"*\"\nobjekt = \"a\"\n", 3, 1, "`objekt` is unknown"),
+        ("[[rule]]\nobject = \"a\"\n", 1, 1, "needs `allow"),
+        ("[[rule]]\nallow = [\"a\", \"group:x\"]\n", 2, 15, "group:x is not defined"),
+        ("[[rule]]\nallow = \"a\"\nnetwork = \"10.0.0.0/40\"\n", 3, 11, "so many bits"),
+        ("[[rule]]\nallow = \"a\"\nhours = \"8-17\"\n", 3, 9, "08:00-18:30"),
+        ("[[rule]]\nallow = []\n", 2, 9, "an empty list"),
+        ("[[rule]]\nallow = \"a\"\ndeny = \"b\"\n", 3, 1, "not both"),
+        ("[rule]\nallow = \"a\"\n", 1, 1, "[[rule]]"),
+        ("[[rule]]\nallow = \n", 2, 9, "no TOML"),
+        ("[[assertion]]\nby = \"a\"\n", 1, 1, "needs `by"),
+        ("[[rule]]\nallow = \"uid:x\"\n", 2, 9, "a number"),
+    ] {
+        let error = text.parse::<AccessRules>().unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{error}");
+        assert!(error.what.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn rules_that_never_apply_are_found() {
+    let text = r#"
+[groups]
+idle = ["zoe"]
+
+[[rule]]
+allow = "*@bank"
+operation = ["a*"]
+
+[[rule]]
+deny = ["ann@bank", "zoe@bank"]
+operation = ["ab", "ac"]
+network = "10.0.0.0/8"
+
+[[rule]]
+deny = "ann@bank"
+
+[[rule]]
+allow = ["*"]
+
+[[rule]]
+deny = "uid:0"
+"#;
+    let rules: AccessRules = text.parse().unwrap();
+    let found: Vec<_> = rules.check().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "line 3: no rule names group:idle",
+            "line 9: it never applies: the rule in line 5 decides before",
+            "line 20: it never applies: the rule in line 17 decides before",
+        ]
+    );
+}

@@ -1,0 +1,8 @@
+//! Clients and servers over plain sockets: who comes in, by what, and what the others are told.
+
+mod access;
+mod contexts;
+mod errors;
+mod identity;
+mod passwords;
+mod world;
