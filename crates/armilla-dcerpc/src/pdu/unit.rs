@@ -1,6 +1,6 @@
 //! A PDU of any kind.
 
-use super::auth::Auth;
+use super::auth::{Auth, Trailer};
 use super::bind::{Bind, BindAck, BindNak};
 use super::call::{Fault, Request, Response};
 use super::error::PduError;
@@ -104,6 +104,15 @@ impl<'a> Pdu<'a> {
             PduKind::Orphaned => Body::Orphaned,
         };
         Ok(Self { order: header.order, flags: header.flags, call_id: header.call_id, body, auth })
+    }
+
+    /// The trailer of a PDU, which may be encrypted; `None` if it has none.
+    ///
+    /// # Errors
+    ///
+    /// If the octets have no room for it, or it is malformed.
+    pub fn trailer(octets: &[u8], header: &Header) -> Result<Option<Trailer>, PduError> {
+        Ok(Auth::decode(octets, header)?.0.map(|auth| auth.trailer))
     }
 
     /// Writes it. The padding has the length that the trailer says.

@@ -1,0 +1,254 @@
+//! A client that waits for each call.
+
+use crate::client::{Call, Client, ClientError, ClientEvent, ClientOptions, RemoteFault, Security};
+use crate::ndr::{NdrError, Operation, Parameters};
+use crate::order::ByteOrder;
+use crate::pdu::{AuthLevel, Fragment, Outcome};
+use crate::security::SecurityContext;
+use crate::uuid::{SyntaxId, Uuid};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Instant;
+
+/// A connection to a server. Each method waits at most for the time that was given.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    client: Client,
+    order: ByteOrder,
+    start: Instant,
+    timeout: Duration,
+}
+
+/// Why a call was not made, or failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DriverError {
+    /// The connection cannot be made, or broke.
+    Io(io::Error),
+    /// The protocol or security failed, or the call cannot be made.
+    Client(ClientError),
+    /// The server failed the call.
+    Fault(RemoteFault),
+    /// The server does not take the interface.
+    NotAccepted(SyntaxId, Outcome),
+    /// The results are no such values, or the parameters cannot be encoded.
+    Values(NdrError),
+    /// The results are too large.
+    TooLarge(Fragment),
+    /// The server took too long.
+    TimedOut,
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Client(error) => error.fmt(f),
+            Self::Fault(fault) => write!(f, "the server failed the call: {}", fault.status),
+            Self::NotAccepted(interface, outcome) => {
+                write!(f, "the server does not take the interface {interface}: {outcome:?}")
+            }
+            Self::Values(error) => error.fmt(f),
+            Self::TooLarge(error) => error.fmt(f),
+            Self::TimedOut => f.write_str("the server took too long"),
+        }
+    }
+}
+
+impl core::error::Error for DriverError {}
+
+impl From<io::Error> for DriverError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::TimedOut,
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<ClientError> for DriverError {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<NdrError> for DriverError {
+    fn from(error: NdrError) -> Self {
+        Self::Values(error)
+    }
+}
+
+impl Connection {
+    /// Connects; `timeout` holds for this and each later call.
+    ///
+    /// # Errors
+    ///
+    /// If no address can be reached in time.
+    pub fn connect(address: impl ToSocketAddrs, timeout: Duration) -> Result<Self, DriverError> {
+        Self::connect_with(address, timeout, ClientOptions::default())
+    }
+
+    /// Connects with options of one's own.
+    ///
+    /// # Errors
+    ///
+    /// If no address can be reached in time.
+    pub fn connect_with(
+        address: impl ToSocketAddrs,
+        timeout: Duration,
+        options: ClientOptions,
+    ) -> Result<Self, DriverError> {
+        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for address in address.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, timeout) {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    stream.set_write_timeout(Some(timeout))?;
+                    let (order, start) = (options.order, Instant::now());
+                    let client = Client::new(options);
+                    return Ok(Self { stream, client, order, start, timeout });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last.into())
+    }
+
+    /// Binds to these interfaces; with security, all calls are protected at this level.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses the connection or one of the interfaces.
+    pub fn bind(
+        &mut self,
+        interfaces: &[SyntaxId],
+        security: Option<(Box<dyn SecurityContext>, AuthLevel)>,
+    ) -> Result<(), DriverError> {
+        let security = security.map(|(context, level)| Security { context, level });
+        self.client.bind(interfaces, security)?;
+        let bound = self.wait(|event| match event {
+            ClientEvent::Bound { interfaces, .. } => Some(Ok(interfaces)),
+            _ => None,
+        })?;
+        for (interface, outcome) in bound {
+            accepted(interface, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Binds to a further interface.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses it.
+    pub fn alter(&mut self, interface: SyntaxId) -> Result<(), DriverError> {
+        self.client.alter(interface)?;
+        let outcome = self.wait(|event| match event {
+            ClientEvent::Altered(_, outcome) => Some(Ok(outcome)),
+            _ => None,
+        })?;
+        accepted(interface, outcome)
+    }
+
+    /// Calls an operation of an interface.
+    ///
+    /// # Errors
+    ///
+    /// If the call cannot be made, or fails.
+    pub fn call<O: Operation>(&mut self, given: &O::In) -> Result<O::Out, DriverError> {
+        self.call_object::<O>(None, given)
+    }
+
+    /// Calls an operation of an object.
+    ///
+    /// # Errors
+    ///
+    /// If the call cannot be made, or fails.
+    pub fn call_object<O: Operation>(
+        &mut self,
+        object: Option<Uuid>,
+        given: &O::In,
+    ) -> Result<O::Out, DriverError> {
+        let stub = given.to_stub(self.order)?;
+        let call = Call { object, ..Call::new(O::INTERFACE, O::OPNUM, &stub) };
+        let (order, stub) = self.call_stub(&call)?;
+        Ok(O::Out::from_stub(&stub, order)?)
+    }
+
+    /// Makes a call whose parameters are encoded already; returns the byte order and the octets of
+    /// its results. The deadline of `call` is not used.
+    ///
+    /// # Errors
+    ///
+    /// If the call cannot be made, or fails.
+    pub fn call_stub(&mut self, call: &Call<'_>) -> Result<(ByteOrder, Vec<u8>), DriverError> {
+        let deadline = Some(self.start.elapsed() + self.timeout);
+        let id = self.client.call(&Call { deadline, ..*call })?;
+        self.wait(|event| match event {
+            ClientEvent::Response { call, order, stub } if call == id => Some(Ok((order, stub))),
+            ClientEvent::Fault(fault) if fault.call == id => Some(Err(DriverError::Fault(fault))),
+            ClientEvent::TimedOut(call) if call == id => Some(Err(DriverError::TimedOut)),
+            ClientEvent::TooLarge(call, error) if call == id => {
+                Some(Err(DriverError::TooLarge(error)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Sends and receives until an event is the one that is waited for.
+    fn wait<T>(
+        &mut self,
+        mut wanted: impl FnMut(ClientEvent) -> Option<Result<T, DriverError>>,
+    ) -> Result<T, DriverError> {
+        let deadline = Instant::now() + self.timeout;
+        let mut buffer = [0; 8192];
+        loop {
+            if let Some(octets) = self.client.poll_output() {
+                self.stream.write_all(&octets)?;
+            }
+            while let Some(event) = self.client.poll_event() {
+                match event {
+                    ClientEvent::Closed(error) => return Err(error.into()),
+                    event => {
+                        if let Some(end) = wanted(event) {
+                            return end;
+                        }
+                    }
+                }
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.client.handle_timeout(self.start.elapsed());
+                if let Some(octets) = self.client.poll_output() {
+                    self.stream.write_all(&octets)?;
+                }
+                return Err(DriverError::TimedOut);
+            }
+            self.stream.set_read_timeout(Some(left))?;
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                Ok(count) => self.client.receive(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The loop notices how late it is.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn accepted(interface: SyntaxId, outcome: Outcome) -> Result<(), DriverError> {
+    match outcome {
+        Outcome::Accepted => Ok(()),
+        outcome => Err(DriverError::NotAccepted(interface, outcome)),
+    }
+}

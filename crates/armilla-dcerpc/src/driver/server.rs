@@ -1,0 +1,236 @@
+//! A server with a thread for each connection.
+
+use super::entropy;
+use crate::fault::Status;
+use crate::management::{MANAGEMENT, Management};
+use crate::security::ntlm::{self, AcceptorOptions, NtHash};
+use crate::security::{SecurityContext, service, spnego};
+use crate::server::{Access, Host, Server, ServerCall, ServerEvent, ServerOptions};
+use crate::uuid::SyntaxId;
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::time::Duration;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+/// What a server does. Its methods are called by several threads at once.
+pub trait Service: Send + Sync + 'static {
+    /// Its interfaces, besides the management interface, which every server has.
+    fn interfaces(&self) -> Vec<(SyntaxId, Access)>;
+
+    /// Executes a call; returns the stub of its results.
+    ///
+    /// # Errors
+    ///
+    /// The status that the client is told.
+    fn call(&self, call: &ServerCall) -> Result<Vec<u8>, Status>;
+
+    /// The hash of a user's password; `None` if there is no such user.
+    fn hash(&self, user: &str, domain: &str) -> Option<NtHash>;
+}
+
+/// How a server listens.
+#[derive(Debug, Clone)]
+pub struct ListenerOptions {
+    /// How it behaves on each connection.
+    pub server: ServerOptions,
+    /// What it says of itself, and insists on.
+    pub ntlm: AcceptorOptions,
+    /// How many connections there may be; further ones are closed at once.
+    pub max_connections: usize,
+}
+
+impl ListenerOptions {
+    /// The options of a host of this name.
+    pub fn new(computer: &str) -> Self {
+        let (server, ntlm) = (ServerOptions::default(), AcceptorOptions::new(computer));
+        Self { server, ntlm, max_connections: 256 }
+    }
+}
+
+/// A server that listens. It ends when this is dropped; connections end with their clients.
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listener {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until it ends, which it does not by itself.
+    pub fn wait(mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A panic was reported where it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let Some(thread) = self.thread.take() else { return };
+        self.stop.store(true, Ordering::SeqCst);
+        // Wakes the thread up.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        let _ = thread.join();
+    }
+}
+
+/// Listens at an address.
+///
+/// # Errors
+///
+/// If that cannot be done.
+pub fn listen(
+    address: impl ToSocketAddrs,
+    service: impl Service,
+    mut options: ListenerOptions,
+) -> io::Result<Listener> {
+    let listener = TcpListener::bind(address)?;
+    let address = listener.local_addr()?;
+    let mut port = address.port().to_string().into_bytes();
+    port.push(0);
+    options.server.secondary_address = port;
+    let interfaces = service.interfaces();
+    let listed = interfaces.iter().map(|(interface, _)| *interface).collect();
+    let shared = Arc::new(Shared {
+        interfaces,
+        management: Management { interfaces: listed },
+        service,
+        options,
+        connections: AtomicUsize::new(0),
+    });
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    let thread = thread::Builder::new().name("dcerpc-listener".to_string()).spawn(move || {
+        for stream in listener.incoming() {
+            if stopped.load(Ordering::SeqCst) {
+                return;
+            }
+            match stream {
+                Ok(stream) => accept(&shared, stream),
+                // Out of descriptors: another one may become free.
+                Err(_) => thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    })?;
+    Ok(Listener { address, stop, thread: Some(thread) })
+}
+
+struct Shared<S> {
+    service: S,
+    interfaces: Vec<(SyntaxId, Access)>,
+    management: Management,
+    options: ListenerOptions,
+    connections: AtomicUsize,
+}
+
+/// The host of one connection.
+struct Connected<S>(Arc<Shared<S>>);
+
+impl<S: Service> Host for Connected<S> {
+    fn interface(&self, interface: SyntaxId) -> Option<Access> {
+        if interface == MANAGEMENT {
+            return Some(Access::Anybody);
+        }
+        let known = self.0.interfaces.iter().find(|(known, _)| *known == interface);
+        known.map(|(_, access)| *access)
+    }
+
+    fn security(&self, service: u8) -> Option<Box<dyn SecurityContext>> {
+        let shared = self.0.clone();
+        let hash = move |user: &str, domain: &str| shared.service.hash(user, domain);
+        let options = self.0.options.ntlm.clone();
+        let ntlm = Box::new(ntlm::Acceptor::new(options, hash, entropy::random(), entropy::now()));
+        match service {
+            service::NTLM => Some(ntlm),
+            service::SPNEGO => Some(Box::new(spnego::Acceptor::new(vec![ntlm]))),
+            _ => None,
+        }
+    }
+}
+
+fn accept<S: Service>(shared: &Arc<Shared<S>>, stream: TcpStream) {
+    if shared.connections.fetch_add(1, Ordering::SeqCst) >= shared.options.max_connections {
+        shared.connections.fetch_sub(1, Ordering::SeqCst);
+        return;
+    }
+    let own = shared.clone();
+    let thread = thread::Builder::new().name("dcerpc".to_string()).spawn(move || {
+        struct Leave<S>(Arc<Shared<S>>);
+        impl<S> Drop for Leave<S> {
+            fn drop(&mut self) {
+                self.0.connections.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        let leave = Leave(own);
+        // Whatever ended it, the client notices.
+        let _ = serve(&leave.0, stream);
+    });
+    if thread.is_err() {
+        shared.connections.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Result<()> {
+    let start = Instant::now();
+    let options = shared.options.server.clone();
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(options.fragment_timeout))?;
+    let mut server = Server::new(options, Connected(shared.clone()), start.elapsed());
+    let mut buffer = [0; 8192];
+    loop {
+        let mut open = true;
+        while let Some(event) = server.poll_event() {
+            match event {
+                ServerEvent::Call(call) => {
+                    let results = execute(shared, &call);
+                    if !call.maybe {
+                        let results = results.as_deref().map_err(|status| *status);
+                        // The next event says that the connection has ended.
+                        let _ = server.respond(call.id, results);
+                    }
+                }
+                ServerEvent::Closed(_) => open = false,
+                _ => {}
+            }
+        }
+        if let Some(octets) = server.poll_output() {
+            stream.write_all(&octets)?;
+        }
+        if !open {
+            return Ok(());
+        }
+        let limit = server.poll_timeout().map(|limit| limit.saturating_sub(start.elapsed()));
+        stream.set_read_timeout(limit.map(|limit| limit.max(Duration::from_millis(1))))?;
+        match stream.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => server.receive(&buffer[..count], start.elapsed()),
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                    server.handle_timeout(start.elapsed());
+                }
+                _ => return Err(error),
+            },
+        }
+    }
+}
+
+fn execute<S: Service>(shared: &Shared<S>, call: &ServerCall) -> Result<Vec<u8>, Status> {
+    if call.interface == MANAGEMENT {
+        return shared.management.call(call.opnum, &call.stub, call.order);
+    }
+    shared.service.call(call)
+}

@@ -1,0 +1,169 @@
+//! Binding, security, and further interfaces.
+
+use super::machine::{Server, State};
+use super::types::ServerError;
+use crate::connection::{Protection, longest};
+use crate::pdu::{
+    Auth, Bind, BindAck, BindNak, Body, ContextOffer, ContextResult, Flags, Outcome, Pdu,
+};
+use crate::security::SecurityError;
+use crate::uuid::{SyntaxId, Uuid};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The features that this server has: several security contexts on a connection, and a connection
+/// outlives calls that were given up.
+const FEATURES: u16 = 3;
+
+/// No client needs more security contexts on one connection.
+const MOST_SECURITY_CONTEXTS: usize = 64;
+
+impl Server {
+    pub(super) fn handle_bind(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
+        let token = match pdu.auth.as_ref().map(|auth| self.begin_security(auth, pdu.flags)) {
+            None => None,
+            Some(Ok(token)) => token,
+            Some(Err(error)) => return self.refuse_bind(pdu, error),
+        };
+        self.output.longest = longest(self.options.max_transmit, bind.max_receive);
+        if bind.group != 0 {
+            self.group = bind.group;
+        }
+        let results = bind.contexts.iter().map(|offer| self.take_offer(offer)).collect();
+        self.state = State::Bound;
+        let address = self.options.secondary_address.clone();
+        let ack = Body::BindAck(self.ack(results, address));
+        self.answer(pdu, ack, token)
+    }
+
+    fn refuse_bind(&mut self, pdu: &Pdu<'_>, error: ServerError) -> Result<(), ServerError> {
+        let reason = match error {
+            ServerError::UnknownSecurity(_) => BindNak::UNKNOWN_SECURITY,
+            _ => BindNak::INVALID_CHECKSUM,
+        };
+        self.protections.clear();
+        let nak = Body::BindNak(BindNak { reason, versions: vec![(5, 0), (5, 1)] });
+        self.answer(pdu, nak, None)?;
+        Err(error)
+    }
+
+    /// Begins a security context; returns the server's token.
+    fn begin_security(
+        &mut self,
+        auth: &Auth<'_>,
+        flags: Flags,
+    ) -> Result<Option<Vec<u8>>, ServerError> {
+        if self.protections.len() >= MOST_SECURITY_CONTEXTS {
+            return Err(ServerError::Unexpected);
+        }
+        let service = auth.trailer.service;
+        let mut context =
+            self.host.security(service).ok_or(ServerError::UnknownSecurity(service))?;
+        let progress = context.step(&auth.token)?;
+        let protection = Protection {
+            context,
+            service,
+            level: auth.trailer.level,
+            context_id: auth.trailer.context_id,
+            header_signing: flags.has(Flags::HEADER_SIGNING),
+            established: progress.established,
+        };
+        self.protections.insert(protection.context_id, protection);
+        Ok(progress.token)
+    }
+
+    /// Goes on with a security context; returns the server's token.
+    fn go_on(&mut self, auth: &Auth<'_>) -> Result<Option<Vec<u8>>, ServerError> {
+        let protection = self.protections.get_mut(&auth.trailer.context_id);
+        let protection = protection.ok_or(ServerError::Unexpected)?;
+        if protection.established || !protection.owns(&auth.trailer) {
+            return Err(SecurityError::Unexpected.into());
+        }
+        let progress = protection.context.step(&auth.token)?;
+        protection.established = progress.established;
+        Ok(progress.token)
+    }
+
+    pub(super) fn handle_alter(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
+        let token = match &pdu.auth {
+            None => None,
+            Some(auth) if self.protections.contains_key(&auth.trailer.context_id) => {
+                self.go_on(auth)?
+            }
+            Some(auth) => self.begin_security(auth, pdu.flags)?,
+        };
+        let results = bind.contexts.iter().map(|offer| self.take_offer(offer)).collect();
+        let ack = Body::AlterContextResponse(self.ack(results, Vec::new()));
+        self.answer(pdu, ack, token)
+    }
+
+    /// Nothing answers an auth3: the next call is told of its failure.
+    pub(super) fn handle_auth3(&mut self, pdu: &Pdu<'_>) -> Result<(), ServerError> {
+        let auth = pdu.auth.as_ref().ok_or(ServerError::Unexpected)?;
+        match self.go_on(auth) {
+            Ok(None) => {}
+            Ok(Some(_)) => self.state = State::Denied(SecurityError::Unexpected),
+            Err(ServerError::Security(error)) => self.state = State::Denied(error),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn ack(&self, results: Vec<ContextResult>, secondary_address: Vec<u8>) -> BindAck {
+        BindAck {
+            max_transmit: self.options.max_transmit,
+            max_receive: self.options.max_receive,
+            group: self.group,
+            secondary_address,
+            results,
+        }
+    }
+
+    fn answer(
+        &mut self,
+        pdu: &Pdu<'_>,
+        body: Body<'static>,
+        token: Option<Vec<u8>>,
+    ) -> Result<(), ServerError> {
+        let protection =
+            pdu.auth.as_ref().and_then(|auth| self.protections.get(&auth.trailer.context_id));
+        let signing = pdu.flags.has(Flags::HEADER_SIGNING) && protection.is_some();
+        let flags = Flags::WHOLE
+            .with(Flags::HEADER_SIGNING, signing)
+            .with(Flags::CONCURRENT, pdu.flags.has(Flags::CONCURRENT));
+        let auth = match (protection, token) {
+            (Some(protection), Some(token)) => Some(protection.token(token)),
+            _ => None,
+        };
+        let answer = Pdu { order: pdu.order, flags, call_id: pdu.call_id, body, auth };
+        Ok(self.output.plain(&answer)?)
+    }
+
+    /// What becomes of a context. A number may be used again: for the same interface, or another.
+    fn take_offer(&mut self, offer: &ContextOffer) -> ContextResult {
+        let outcome = self.outcome(offer);
+        let nil = SyntaxId { uuid: Uuid::NIL, major: 0, minor: 0 };
+        let transfer = if outcome == Outcome::Accepted { SyntaxId::NDR } else { nil };
+        ContextResult { outcome, transfer }
+    }
+
+    fn outcome(&mut self, offer: &ContextOffer) -> Outcome {
+        if let [only] = offer.transfer[..]
+            && let Some(bits) = only.features()
+        {
+            return Outcome::Features(bits & FEATURES);
+        }
+        if self.host.interface(offer.interface).is_none() {
+            return Outcome::UnknownInterface;
+        }
+        if !offer.transfer.contains(&SyntaxId::NDR) {
+            return Outcome::UnknownTransfer;
+        }
+        let known = self.contexts.contains_key(&offer.id);
+        if !known && self.contexts.len() >= self.options.max_contexts {
+            return Outcome::TooMany;
+        }
+        self.contexts.insert(offer.id, offer.interface);
+        Outcome::Accepted
+    }
+}

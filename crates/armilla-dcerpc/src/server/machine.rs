@@ -1,0 +1,236 @@
+//! What the server's end remembers, and which PDU goes where.
+
+use super::types::{Host, ServerError, ServerEvent, ServerOptions};
+use crate::connection::{Output, Protection};
+use crate::fault::Status;
+use crate::order::ByteOrder;
+use crate::pdu::{Body, Fault, Flags, Framer, Header, Pdu, PduKind, Reassembly};
+use crate::security::SecurityError;
+use crate::uuid::{SyntaxId, Uuid};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+/// The server's end of one connection. Use it from one thread at a time.
+pub struct Server {
+    pub(super) options: ServerOptions,
+    pub(super) host: Box<dyn Host>,
+    pub(super) framer: Framer,
+    pub(super) output: Output,
+    pub(super) events: VecDeque<ServerEvent>,
+    pub(super) state: State,
+    pub(super) group: u32,
+    pub(super) contexts: BTreeMap<u16, SyntaxId>,
+    /// The security contexts, by their number.
+    pub(super) protections: BTreeMap<u32, Protection>,
+    /// The calls that run.
+    pub(super) calls: BTreeMap<u32, Running>,
+    pub(super) reassembly: Reassembly<Common>,
+    /// When the client bound, finished a PDU or a call, or sent something, as the state wants it.
+    since: Duration,
+    /// Since when something has been unfinished.
+    partial: Option<Duration>,
+}
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    New,
+    Bound,
+    /// Security failed in a PDU that nothing answers: the next call is told.
+    Denied(SecurityError),
+    Closed,
+}
+
+/// A call that runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Running {
+    pub(super) context: u16,
+    /// The security context that protects it.
+    pub(super) security: Option<u32>,
+    pub(super) order: ByteOrder,
+    pub(super) cancels: u8,
+}
+
+/// What all fragments of a request have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Common {
+    pub(super) context: u16,
+    pub(super) opnum: u16,
+    pub(super) object: Option<Uuid>,
+    pub(super) security: Option<u32>,
+    pub(super) order: ByteOrder,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A connection that was accepted at `now`. The clock may begin anywhere.
+    pub fn new(options: ServerOptions, host: impl Host + 'static, now: Duration) -> Self {
+        Self {
+            host: Box::new(host),
+            framer: Framer::new(options.max_receive),
+            output: Output::new(),
+            events: VecDeque::new(),
+            state: State::New,
+            group: options.group,
+            contexts: BTreeMap::new(),
+            protections: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            reassembly: Reassembly::new(options.limits),
+            since: now,
+            partial: None,
+            options,
+        }
+    }
+
+    /// What is to be sent now; `None` if nothing is.
+    pub fn poll_output(&mut self) -> Option<Vec<u8>> {
+        self.output.take()
+    }
+
+    /// What happened next; `None` if nothing did.
+    pub fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) has to be called next; `None` for never.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        self.deadline().map(|(deadline, _)| deadline)
+    }
+
+    fn deadline(&self) -> Option<(Duration, &'static str)> {
+        let open = self.protections.values().any(|protection| !protection.established);
+        let idle = match self.state {
+            State::Closed => return None,
+            State::New => Some((self.options.handshake_timeout, "handshake_timeout")),
+            _ if open => Some((self.options.handshake_timeout, "handshake_timeout")),
+            _ if self.calls.is_empty() => Some((self.options.idle_timeout, "idle_timeout")),
+            _ => None,
+        };
+        let idle = idle.map(|(limit, name)| (self.since + limit, name));
+        let partial =
+            self.partial.map(|since| (since + self.options.fragment_timeout, "fragment_timeout"));
+        idle.into_iter().chain(partial).min()
+    }
+
+    /// Ends the connection if the client has taken too long.
+    pub fn handle_timeout(&mut self, now: Duration) {
+        if let Some((deadline, name)) = self.deadline()
+            && deadline <= now
+        {
+            self.close(ServerError::TimedOut(name));
+        }
+    }
+
+    /// Takes octets that arrived at `now`.
+    pub fn receive(&mut self, octets: &[u8], now: Duration) {
+        if self.state == State::Closed {
+            return;
+        }
+        self.framer.receive(octets);
+        while self.state != State::Closed {
+            match self.framer.next_pdu() {
+                Ok(Some((header, pdu))) => {
+                    if self.state == State::Bound {
+                        self.since = now;
+                    }
+                    if let Err(error) = self.handle(&header, pdu) {
+                        self.refuse(&header, error);
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => self.close(error.into()),
+            }
+        }
+        let partial = self.framer.is_partial() || self.reassembly.is_partial();
+        self.partial = partial.then(|| self.partial.unwrap_or(now));
+    }
+
+    pub(super) fn protection(&self, security: Option<u32>) -> Option<&Protection> {
+        security.and_then(|id| self.protections.get(&id))
+    }
+
+    pub(super) fn close(&mut self, error: ServerError) {
+        self.state = State::Closed;
+        self.calls.clear();
+        self.events.push_back(ServerEvent::Closed(error));
+    }
+
+    /// Tells the client why, where something answers the PDU, and closes.
+    fn refuse(&mut self, header: &Header, error: ServerError) {
+        if matches!(header.kind, PduKind::Request | PduKind::AlterContext) {
+            // What was not authentic is no reason to sign an answer to it.
+            let running = Running { context: 0, security: None, order: header.order, cancels: 0 };
+            let _ = self.fault(header.call_id, running, error.status(), true);
+        }
+        self.close(error);
+    }
+
+    pub(super) fn fault(
+        &mut self,
+        call_id: u32,
+        running: Running,
+        status: Status,
+        not_executed: bool,
+    ) -> Result<(), ServerError> {
+        let Running { context, security, order, cancels } = running;
+        let body = Body::Fault(Fault { alloc_hint: 0, context, cancels, status, stub: &[] });
+        let flags = Flags::WHOLE.with(Flags::NOT_EXECUTED, not_executed);
+        let pdu = Pdu { order, flags, call_id, body, auth: None };
+        let protection = security.and_then(|id| self.protections.get_mut(&id));
+        Ok(self.output.protected(protection, pdu)?)
+    }
+
+    /// Checks and decrypts a PDU of a call; returns the security context that it belongs to. Once
+    /// there is one that signs, everything has to be signed.
+    fn open(&mut self, header: &Header, octets: &mut [u8]) -> Result<Option<u32>, ServerError> {
+        let Some(trailer) = Pdu::trailer(octets, header)? else {
+            let unsigned = self.protections.iter().find(|(_, protection)| !protection.signs());
+            return match unsigned {
+                Some((id, protection)) if protection.established => Ok(Some(*id)),
+                _ if self.protections.is_empty() => Ok(None),
+                _ => Err(SecurityError::NotAuthentic.into()),
+            };
+        };
+        let id = trailer.context_id;
+        let protection = self.protections.get_mut(&id).ok_or(SecurityError::NotAuthentic)?;
+        if !protection.established {
+            return Err(SecurityError::NotEstablished.into());
+        }
+        if protection.signs() {
+            protection.open(header, octets)?;
+        }
+        Ok(Some(id))
+    }
+
+    fn handle(&mut self, header: &Header, mut octets: Vec<u8>) -> Result<(), ServerError> {
+        let call = matches!(header.kind, PduKind::Request | PduKind::Cancel | PduKind::Orphaned);
+        if let (State::Denied(error), true) = (self.state, call) {
+            return Err(error.into());
+        }
+        let security = if call { self.open(header, &mut octets)? } else { None };
+        let pdu = Pdu::decode(&octets)?;
+        match (&pdu.body, self.state) {
+            (Body::Bind(bind), State::New) => self.handle_bind(bind, &pdu),
+            (Body::AlterContext(bind), State::Bound) => self.handle_alter(bind, &pdu),
+            (Body::Auth3, State::Bound) => self.handle_auth3(&pdu),
+            (Body::Request(request), State::Bound) => self.handle_request(request, &pdu, security),
+            (Body::Cancel, State::Bound) => {
+                self.handle_cancel(pdu.call_id);
+                Ok(())
+            }
+            (Body::Orphaned, State::Bound) => {
+                self.handle_orphaned(pdu.call_id);
+                Ok(())
+            }
+            _ => Err(ServerError::Unexpected),
+        }
+    }
+}
