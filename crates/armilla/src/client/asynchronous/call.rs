@@ -96,7 +96,7 @@ pub(super) enum Listener {
     Callback(Callback),
 }
 
-type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
+pub(super) type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
 
 impl AsyncCall {
     /// Encodes the arguments of a call and starts the first attempt. Work that would block, such as
@@ -280,16 +280,16 @@ impl AsyncCall {
         false
     }
 
-    /// Registers `callback` for the outcome. The thread that reads the reply runs it, or the
-    /// calling thread if the call has already ended.
-    pub(super) fn then(&self, callback: Callback) {
+    /// Registers `callback` for the outcome. The thread that reads the reply runs it; if the call
+    /// has already ended, a thread of the ORB.
+    pub(super) fn then(self: &Arc<Self>, callback: Callback) {
         let mut state = lock(&self.state);
         if state.outcome.is_none() {
             state.listener = Listener::Callback(callback);
             return;
         }
         drop(state);
-        callback(self);
+        self.call_back_late(callback);
     }
 
     /// Waits up to `limit` for the call to end. The thread reads replies itself if no other thread

@@ -117,8 +117,10 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
-    /// Registers `callback` for the result. The thread that reads the reply runs it, or a thread of
-    /// the ORB; the calling thread if the reply has already come. The call can no longer be
+    /// Registers `callback` for the result. A thread of the ORB runs it, or the thread that reads the
+    /// reply because it waits for one itself; never the calling thread within this function, however
+    /// early the reply comes. Only where no call was begun, because it failed at once or the future
+    /// was made [ready](Self::ready), the calling thread runs it here. The call can no longer be
     /// cancelled.
     ///
     /// It may make calls and wait for replies: another thread reads, sends and keeps time limits

@@ -1,13 +1,13 @@
 //! How an asynchronous call goes on once its reply or failure is stored, and on which thread. A
 //! thread on which others depend leaves interceptors and callbacks to [another](crate::client::connection::Deferred).
 
-use super::call::{AsyncCall, AttemptOutcome, Event, Listener};
+use super::call::{AsyncCall, AttemptOutcome, Callback, Event, Listener};
 use crate::client::connection::{Deferred, PANICKED, PendingReply, defer, defers};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::panics::catch;
 use crate::sync::lock;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 impl AsyncCall {
     /// Stores a failure and resumes the call.
@@ -104,9 +104,35 @@ impl AsyncCall {
     }
 }
 
+impl AsyncCall {
+    /// Runs a callback that was registered after the call had ended. Not in the calling thread: it
+    /// may hold a lock that the callback takes, and the callback may wait for what that thread does
+    /// next. Whether a reply is early or late must make no difference.
+    pub(super) fn call_back_late(self: &Arc<Self>, callback: Callback) {
+        let late = Arc::new(LateCallback(self.clone(), Mutex::new(Some(callback))));
+        let left = match self.target().object.reference() {
+            Ok(reference) => reference.orb.client().reactor_threads().defer(late),
+            Err(_) => Some(late as Arc<dyn Deferred>),
+        };
+        if let Some(late) = left {
+            late.run();
+        }
+    }
+}
+
 impl Deferred for AsyncCall {
     fn run(self: Arc<Self>) {
         self.resume_here();
         self.notify();
+    }
+}
+
+/// A callback that was registered after its call had ended.
+struct LateCallback(Arc<AsyncCall>, Mutex<Option<Callback>>);
+
+impl Deferred for LateCallback {
+    fn run(self: Arc<Self>) {
+        let callback = lock(&self.1).take();
+        callback.into_iter().for_each(|callback| callback(&self.0));
     }
 }

@@ -80,20 +80,23 @@ pub(in crate::client) fn defers() -> bool {
 
 /// Leaves work to a thread that may run foreign code. Gives it back if there is none.
 pub(in crate::client) fn defer(work: Arc<dyn Deferred>) -> Option<Arc<dyn Deferred>> {
-    let Some(crew) = WORK.with_borrow(Clone::clone) else { return Some(work) };
-    let Some(reactor) = crew.reactor() else { return Some(work) };
-    lock(&crew.crew).deferred.push_back(work);
-    if !LEADS.get() {
-        // It ends the wait for events.
-        reactor.arm(Duration::ZERO, Arc::new(|_: &Reactor, _: Timer| None));
+    match WORK.with_borrow(Clone::clone) {
+        Some(crew) => crew.defer(work, LEADS.get()),
+        None => Some(work),
     }
-    None
 }
 
 impl ReactorThreads {
     /// The reactor. `None` if the operating system has no descriptors or no thread for it.
     pub(in crate::client) fn reactor(&self) -> Option<&Arc<Reactor>> {
         self.0.reactor()
+    }
+
+    /// Leaves work to a thread that may run foreign code, whichever thread calls this. Gives it back
+    /// if there is none.
+    pub(in crate::client) fn defer(&self, work: Arc<dyn Deferred>) -> Option<Arc<dyn Deferred>> {
+        // The calling thread may run the reactor of another ORB.
+        self.0.defer(work, false)
     }
 
     /// For a thread on which others depend.
@@ -139,6 +142,18 @@ impl Work {
                 report!(error, "cannot start the reactor for asynchronous replies", error = error);
             })
             .ok()
+    }
+
+    /// Leaves work to a thread that may run foreign code; if the calling thread `leads`, it looks for
+    /// work before it waits again. Gives the work back if there is no thread.
+    fn defer(self: &Arc<Self>, work: Arc<dyn Deferred>, leads: bool) -> Option<Arc<dyn Deferred>> {
+        let Some(reactor) = self.reactor() else { return Some(work) };
+        lock(&self.crew).deferred.push_back(work);
+        if !leads {
+            // It ends the wait for events.
+            reactor.arm(Duration::ZERO, Arc::new(|_: &Reactor, _: Timer| None));
+        }
+        None
     }
 
     /// Starts a thread that runs the reactor.
