@@ -2,6 +2,7 @@
 
 mod callbacks;
 mod outcomes;
+mod selectors;
 mod servers_gone;
 mod shutdown;
 mod silent;

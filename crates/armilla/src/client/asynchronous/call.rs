@@ -52,6 +52,8 @@ pub(super) struct State {
     pub(super) invocation: Option<Invocation>,
     /// Whether its selector was asked again.
     pub(super) asked_again: bool,
+    /// Whether the call waits for what its selector answers, and can expire meanwhile.
+    pub(super) awaits_selector: bool,
     /// The number of attempts over a connection that turned out to be closed.
     pub(super) stale: StaleConnections,
     /// The target of the last attempt.

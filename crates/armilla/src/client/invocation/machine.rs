@@ -28,6 +28,8 @@ pub(crate) struct Invocation {
     failures: usize,
     /// Whether the call has fallen back from the target of an earlier forward.
     fell_back: bool,
+    /// Whether the call goes on through another reference than it began with.
+    redirected: bool,
     /// The policies and their state, if any policy differs from the defaults.
     policies: Option<Box<CallPolicies>>,
 }
@@ -61,8 +63,8 @@ impl Invocation {
     #[inline(always)]
     pub(crate) fn new(object: &Object, reference: &Reference) -> Self {
         let limit = Effective::plain_limit(object.timeout(), reference.orb.settings());
-        let deadline = Deadline::after(limit);
-        Self { deadline, forwards: 0, failures: 0, fell_back: false, policies: None }
+        let (deadline, policies) = (Deadline::after(limit), None);
+        Self { deadline, forwards: 0, failures: 0, fell_back: false, redirected: false, policies }
     }
 
     /// Prepares a new call; see [`begin`](Self::begin).
@@ -94,6 +96,22 @@ impl Invocation {
         Ok(())
     }
 
+    /// Lets the call go on through another `reference`. Its time runs on, and its forwards and
+    /// retries count on: for the caller it is the same call.
+    pub(crate) fn redirect(&mut self, reference: &Reference) {
+        (self.failures, self.fell_back, self.redirected) = (0, false, true);
+        if let Some(policies) = &mut self.policies {
+            let (bound, rebind) = (reference.binding.is_set(), policies.effective.rebind);
+            self.deadline.may_connect = !(bound && rebind == Rebind::NoReconnect);
+            policies.bound = bound && rebind != Rebind::Transparent;
+        }
+    }
+
+    /// Whether a request can still be sent in time.
+    pub(crate) fn has_time(&self) -> bool {
+        self.deadline.send_time_left().is_some()
+    }
+
     /// The time limits of an attempt at the next address of `route`.
     pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
         self.deadline.with_addresses(self.addresses_left(route))
@@ -115,7 +133,8 @@ impl Invocation {
 
     /// Whether the next attempt is not the first.
     fn is_late(&self) -> bool {
-        self.forwards > 0 || self.policies.as_ref().is_some_and(|policies| policies.repeated > 0)
+        let repeated = |policies: &CallPolicies| policies.repeated > 0;
+        self.forwards > 0 || self.redirected || self.policies.as_deref().is_some_and(repeated)
     }
 
     /// The same limit, with the time from which it counts.

@@ -59,8 +59,10 @@ pub trait CallSelector: Send + Sync {
     }
 
     /// A call through a choice has failed, and was certainly not executed. Returns whether the
-    /// call is to be made again with another [`select`](Self::select). A call asks this once. May
-    /// block: the calling thread asks, or for asynchronous calls a thread of the ORB.
+    /// call is to be made again with another [`select`](Self::select). A call asks this once, if it
+    /// has time left, which runs on meanwhile. May block: the calling thread asks, or for
+    /// asynchronous calls a thread of the ORB, and a call that expires meanwhile ends without the
+    /// answer.
     fn select_again(&self, failed: &Object, why: &SystemException) -> bool {
         let _ = (failed, why);
         false

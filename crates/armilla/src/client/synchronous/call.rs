@@ -83,21 +83,30 @@ pub(crate) fn call<'o>(
         }
         _ => match reference.selector()? {
             Some(_) => call_selected(object, &request),
-            None => drive(&reference.orb, object, None, &request),
+            None => begin_and_drive(object, reference, &request),
         },
     }
 }
 
-/// Any call that `call_at` does not cover, through `object`. Its requests carry `added`.
+/// Any call that `call_at` does not cover, through a reference without a selector.
 #[cold]
 #[inline(never)]
-pub(super) fn drive<'o>(
-    orb: &'o Orb,
+fn begin_and_drive<'o>(
     object: &Object,
-    added: Option<AddedContext>,
+    reference: &'o Reference,
     request: &Request<'_, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
-    let invocation = Invocation::begin(object, object.reference()?)?;
+    let mut invocation = Invocation::begin(object, reference)?;
+    drive(&reference.orb, (object, None), request, &mut invocation)
+}
+
+/// A call whose `invocation` has begun, through `object`. Its requests carry `added`.
+pub(super) fn drive<'o>(
+    orb: &'o Orb,
+    (object, added): (&Object, Option<AddedContext>),
+    request: &Request<'_, '_>,
+    invocation: &mut Invocation,
+) -> Result<Option<Reply<'o>>, SystemException> {
     let mut driver = Driver::new(orb, object, request, invocation);
     (driver.added, driver.flow) = (added, ClientFlow::of(orb, object));
     match driver.attempt()? {
@@ -147,7 +156,7 @@ fn go_on_after<'o>(
     (mut invocation, blocking): (Invocation, BlockingScope),
 ) -> Result<Option<Reply<'o>>, SystemException> {
     let step = invocation.judge(at, attempted.and_then(answer))?;
-    let mut driver = Driver::new(&at.reference.orb, object, request, invocation);
+    let mut driver = Driver::new(&at.reference.orb, object, request, &mut invocation);
     driver.blocking = Some(blocking);
     driver.go_on(step)
 }
@@ -170,7 +179,7 @@ struct Driver<'o, 'd, 'p> {
     request: &'d Request<'d, 'p>,
     /// The interceptors that see the call.
     flow: Option<ClientFlow<'d>>,
-    invocation: Invocation,
+    invocation: &'d mut Invocation,
     /// Lets other threads take over this thread's work while it waits for another process.
     blocking: Option<BlockingScope>,
     /// What an extension has added to the request.
@@ -185,7 +194,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         orb: &'o Orb,
         object: &'d Object,
         request: &'d Request<'d, 'p>,
-        invocation: Invocation,
+        invocation: &'d mut Invocation,
     ) -> Self {
         let (flow, blocking, added) = (None, None, None);
         Self { orb, object: Cow::Borrowed(object), request, flow, invocation, blocking, added }

@@ -1,13 +1,13 @@
 //! Calls through references to which an extension has attached.
 
 use super::call::drive;
-use crate::client::invocation::Reply;
+use crate::client::invocation::{Invocation, Reply};
 use crate::client::reference::Object;
 use crate::client::request::Request;
 use crate::exception::SystemException;
 
 /// A call through a reference to which an extension has attached. If it fails where its selector
-/// has led it, the selector may lead it elsewhere, once.
+/// has led it, the selector may lead it elsewhere, once, in the time that is left.
 #[cold]
 #[inline(never)]
 pub(super) fn call_selected<'o>(
@@ -16,11 +16,15 @@ pub(super) fn call_selected<'o>(
 ) -> Result<Option<Reply<'o>>, SystemException> {
     let orb = &object.reference()?.orb;
     let first = object.selected_here()?;
-    match drive(orb, &first.object, first.context, request) {
-        Err(failure) if first.by.is_some_and(|by| by.finds_again(&failure, || false)) => {
-            let next = object.selected_here()?;
-            drive(orb, &next.object, next.context, request)
-        }
-        outcome => outcome,
+    let mut invocation = Invocation::begin(&first.object, first.object.reference()?)?;
+    let failure = match drive(orb, (&first.object, first.context), request, &mut invocation) {
+        Err(failure) if invocation.has_time() => failure,
+        outcome => return outcome,
+    };
+    if !first.by.is_some_and(|by| by.finds_again(&failure, || false)) {
+        return Err(failure);
     }
+    let next = object.selected_here()?;
+    invocation.redirect(next.object.reference()?);
+    drive(orb, (&next.object, next.context), request, &mut invocation)
 }
