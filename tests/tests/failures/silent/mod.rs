@@ -4,6 +4,7 @@
 mod addresses;
 mod both_ways;
 mod exclusive;
+mod onward;
 mod sending;
 mod shared;
 mod slow;
