@@ -1,9 +1,11 @@
 //! The log lines for addresses in references that clients cannot use. The log belongs to the
 //! process.
 
+use armilla_ipc::host;
 use armilla_tests::alone::alone;
 use armilla_tests::lines::{self, await_line};
-use armilla_tests::orbs;
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::probe::*;
 
 #[test]
 fn a_published_address_that_clients_cannot_use_is_named_with_the_fix() {
@@ -23,5 +25,31 @@ fn a_published_address_that_clients_cannot_use_is_named_with_the_fix() {
         // RFC 6761 keeps this name from ever being resolved.
         open("iiop://127.0.0.1:0?publish=server.invalid");
         await_line(&["WARN", "cannot be resolved", "server.invalid", fix]);
+    });
+}
+
+/// Of a client whose objects servers call back.
+#[test]
+fn where_a_client_listens_unasked_is_told_if_it_may_surprise() {
+    alone(|| {
+        lines::keep();
+        let named = orbs::builder().settings(|settings| {
+            settings.publish_host = Some("localhost".into());
+        });
+        let named = named.build().unwrap();
+        orbs::activate(&named);
+        await_line(&["WARN", "listens on every interface", "iiop://HOST:PORT"]);
+        let other = host::address_towards("2001:db8::1".parse().unwrap());
+        let Some(other) = other.filter(|other| *other != host::primary_address()) else {
+            eprintln!("NOT CHECKED: this host has no second address");
+            return;
+        };
+        let endpoint = format!("iiop://[{other}]:0");
+        let server = Server::of(orbs::builder().listen(&endpoint).unwrap().build().unwrap());
+        let client = orbs::client();
+        orbs::activate(&client);
+        server.remote(&client).ping().unwrap();
+        let (from, listens) = (format!("from={other}"), format!("{}", host::primary_address()));
+        await_line(&["WARN", "no way to call it back", &from, &listens]);
     });
 }

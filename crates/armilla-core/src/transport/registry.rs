@@ -13,6 +13,7 @@ use armilla_giop::ior::TAG_INTERNET_IOP;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -114,6 +115,11 @@ impl Endpoint {
     /// Every interface, at any free port.
     pub fn anywhere() -> Self {
         Self { transport: Arc::new(Iiop), address: ":".to_owned() }
+    }
+
+    /// This address of the host, at any free port.
+    pub fn at(address: IpAddr) -> Self {
+        Self { transport: Arc::new(Iiop), address: SocketAddr::new(address, 0).to_string() }
     }
 
     /// Whether this is an endpoint over TCP.

@@ -53,8 +53,11 @@ impl OrbBuilder {
     /// * An empty host means every interface, IPv6 and IPv4. An IPv6 address is in brackets.
     /// * Port 0 means any free port. `2809-2819` means the first free port of the range.
     ///
-    /// If no endpoint yields a profile for references, an ORB that activates an object listens on
-    /// every interface at a free port.
+    /// If no endpoint yields a profile for references, an ORB that activates an object listens at a
+    /// free port of the addresses from which it has made connections to servers until then, so that
+    /// these can call it back; if there is none, at the address from which the default route leaves.
+    /// A later connection from another address is told in the log. If the ORB is to publish a name
+    /// or another address, it listens on every interface, and says so.
     ///
     /// References carry the host of the endpoint, or the primary address of this host if that is
     /// empty. `iiop://:2809?publish=HOST:PORT` makes them carry another address, as

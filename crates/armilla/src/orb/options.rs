@@ -50,12 +50,15 @@ const OF_BUILDER: [BuilderOption; 5] = [
         name: "-ORBEndpoint",
         value: "ENDPOINT",
         group: "Endpoints",
-        default: "any port, once an object is active",
+        default: "once an object is active, any port of the address towards the servers",
         help: "Listens at `iiop://HOST:PORT` (TCP), `uiop:///PATH` (a Unix-domain socket) or \
                `shmiop:///PATH` (shared memory). May be repeated. An empty host is every \
                interface, port 0 any free port, `iiop://:2809-2819` the first free port of the \
                range; `iiop://:2809?publish=HOST:PORT` makes references carry another address. \
-               Transports of the program add schemes.",
+               Transports of the program add schemes. Without the option, a program that has \
+               objects listens at the addresses from which it has connected to servers before, \
+               else at that of the default route; on every interface if `-ORBPublishHost`, \
+               `-ORBPublishAddress` or `-ORBPublishAs name` says what references carry.",
         apply: OrbBuilder::listen,
     },
     BuilderOption {

@@ -4,10 +4,59 @@ use super::EVERYTHING;
 use armilla::{Completion, ExceptionKind, Ior, Minor, Version};
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::ior::{IiopProfile, TaggedComponent, TaggedProfile};
+use armilla_ipc::host;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer};
 use armilla_tests::probe::*;
+use armilla_tests::servant::Ear;
+use std::net::TcpStream;
 use std::time::Duration;
+
+/// Nothing leads to the other addresses of the host.
+#[test]
+fn an_orb_that_was_not_told_where_listens_only_where_its_references_lead() {
+    let server = Server::of(orbs::client());
+    let (host, port) = server.address();
+    server.remote(&orbs::client()).ping().unwrap();
+    TcpStream::connect((host, port)).unwrap();
+    // The whole of 127/8 is the loopback interface.
+    for other in ["127.0.0.1", "127.0.0.2"].into_iter().filter(|other| *other != host) {
+        TcpStream::connect((other, port)).expect_err(other);
+    }
+}
+
+/// A name may stand for any of them.
+#[test]
+fn an_orb_that_publishes_something_else_listens_at_every_address() {
+    let named = |settings: &mut armilla::Settings| settings.publish_host = Some("localhost".into());
+    let server = Server::of(orbs::builder().settings(named).build().unwrap());
+    let (host, port) = server.address();
+    assert_eq!(host, "localhost");
+    TcpStream::connect(("127.0.0.2", port)).unwrap();
+}
+
+#[test]
+fn a_client_is_called_back_at_the_address_from_which_it_calls() {
+    let other = host::address_towards("2001:db8::1".parse().unwrap());
+    let Some(other) = other.filter(|other| *other != host::primary_address()) else {
+        eprintln!("NOT CHECKED: this host has no second address");
+        return;
+    };
+    let endpoint = format!("iiop://[{other}]:0");
+    let server = Server::of(orbs::builder().listen(&endpoint).unwrap().build().unwrap());
+    // Before it has connected anywhere, and after.
+    let clients = [orbs::client(), orbs::client()];
+    let remote = clients.each_ref().map(|client| server.remote(client));
+    remote[1].ping().unwrap();
+    let listens = [host::primary_address(), other];
+    for ((client, remote), listens) in clients.iter().zip(&remote).zip(listens) {
+        let (ear, me) = Ear::activate(client);
+        assert_eq!(client.published_addresses().unwrap()[0].0, listens.to_string());
+        remote.call_back(&me, "heard").unwrap();
+        assert_eq!(ear.heard(), ["heard"]);
+        client.shutdown();
+    }
+}
 
 #[test]
 fn a_url_of_several_addresses_is_tried_until_one_answers() {

@@ -3,6 +3,7 @@
 use super::access::AccessCache;
 use super::connection_pool::{ConnectionPool, ConnectionPools, PoolSettings};
 use super::housekeeping;
+use super::local_addresses::LocalAddresses;
 use super::pool::{Common, Endpoint, Endpoints};
 use super::reverse_connections::ReverseConnections;
 use crate::client::connection::{ReactorThreads, ReplyMemory};
@@ -53,6 +54,7 @@ impl Client {
             reply_memory: ReplyMemory::new(&settings, release_idle),
             threads: Arc::default(),
             reverse_connections: accepts.then(Arc::default),
+            local_addresses: Arc::default(),
             closed: Arc::default(),
             all: Arc::downgrade(&endpoints),
         };
@@ -69,6 +71,11 @@ impl Client {
     /// The reactor for asynchronous calls.
     pub(in crate::client) fn reactor_threads(&self) -> &ReactorThreads {
         &self.common.threads
+    }
+
+    /// From where connections to servers leave.
+    pub(crate) fn local_addresses(&self) -> &LocalAddresses {
+        &self.common.local_addresses
     }
 
     /// The addresses reachable over connections that clients have made.

@@ -70,7 +70,10 @@ impl Endpoint {
             made = self.address.connect(timeout, &self.settings);
         }
         match made {
-            Ok(stream) => Ok(Arc::from(stream)),
+            Ok(stream) => {
+                self.common.local_addresses.note(&*stream);
+                Ok(Arc::from(stream))
+            }
             Err(error) => {
                 let late = error.kind() == io::ErrorKind::TimedOut;
                 let kind = match late && bound == Bound::Call {

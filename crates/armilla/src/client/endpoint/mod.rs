@@ -7,6 +7,7 @@ mod connect;
 mod connection_pool;
 mod greeting;
 mod housekeeping;
+mod local_addresses;
 mod local_objects;
 mod pool;
 mod reverse_connections;

@@ -5,6 +5,7 @@
 
 use super::connection_pool::{ConnectionPool, PoolSettings};
 use super::greeting::Greeting;
+use super::local_addresses::LocalAddresses;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
 use super::silence::EndpointSilence;
@@ -40,6 +41,8 @@ pub(super) struct Common {
     /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
     /// no bidirectional connections.
     pub(super) reverse_connections: Option<Arc<ReverseConnections>>,
+    /// From where connections leave.
+    pub(super) local_addresses: Arc<LocalAddresses>,
     /// Whether the ORB has shut down; connections are no longer kept then.
     pub(super) closed: Arc<AtomicBool>,
     /// All endpoints of the ORB.

@@ -5,6 +5,7 @@
 //! [`super::admit`].
 
 use super::endpoint_group::Group;
+use super::unasked;
 use crate::exception::SystemException;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::server::addresses::publications::Publications;
@@ -77,8 +78,8 @@ impl Server {
         self.own.workers()
     }
 
-    /// Opens `endpoints` and begins to accept. If none of them contributes a profile, an endpoint
-    /// over TCP is added.
+    /// Opens `endpoints` and begins to accept. If none of them contributes a profile, the ORB
+    /// [chooses](unasked) where it listens beside.
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened.
@@ -91,7 +92,7 @@ impl Server {
             own.listen(orb, endpoint)?;
         }
         if !own.is_reachable() {
-            own.listen(orb, &Endpoint::anywhere())?;
+            unasked::listen(orb, &mut own)?;
         }
         Ok(Self { own, groups: Mutex::default() })
     }

@@ -5,3 +5,4 @@ pub(super) mod admit;
 pub(super) mod endpoint_group;
 pub(super) mod listeners;
 mod references;
+mod unasked;
