@@ -152,12 +152,32 @@ export function holdThumbnails() {
   return release;
 }
 
-/** A thumbnail that comes when it is scrolled to; a few at a time, so that images come first. */
-export function thumbnail(path) {
+/** What stands for an object that is no picture: a sign, and what kind of object it is. */
+function icon(kind, why) {
+  const signs = [
+    [/^(ECG|EPS|HD|AU|RESP|EEG|EMG|EOG|IVUS)$/, "∿"],
+    [/^(RT|PLAN|REG|SEG|FID|RWV)/, "◎"],
+    [/^(SR|DOC|KO|PR|PLN|OT)?$/, "≡"],
+  ];
+  const element = document.createElement("span");
+  element.className = "thumb icon";
+  element.title = why;
+  const [, sign] = signs.find(([kinds]) => kinds.test(kind)) ?? [null, "▧"];
+  for (const text of [sign, kind]) {
+    element.append(Object.assign(document.createElement("span"), { textContent: text }));
+  }
+  element.setAttribute("aria-hidden", "true");
+  return element;
+}
+
+/** A thumbnail that comes when it is scrolled to; a few at a time, so that images come first. What
+ *  cannot be drawn becomes an icon with its kind. */
+export function thumbnail(path, kind = "") {
   const canvas = document.createElement("canvas");
   canvas.className = "thumb waiting";
   canvas.width = canvas.height = 128;
   canvas.dataset.path = path;
+  canvas.dataset.kind = kind;
   canvas.setAttribute("aria-hidden", "true");
   seen.observe(canvas);
   return canvas;
@@ -174,7 +194,7 @@ async function fillThumbnail(canvas) {
     canvas.height = picture.height;
     canvas.getContext("2d").drawImage(picture, 0, 0);
   } catch (error) {
-    canvas.title = error.message;
+    canvas.replaceWith(icon(canvas.dataset.kind, error.message));
   } finally {
     canvas.classList.remove("waiting");
     running--;

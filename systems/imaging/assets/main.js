@@ -89,7 +89,7 @@ function studyRow(study, uid) {
   const images = number(study, "00201208", 0);
   const series = number(study, "00201206", 0);
   const row = make("tr", [
-    cell(thumbnail(`/studies/${uid}/thumbnail`)),
+    cell(thumbnail(`/studies/${uid}/thumbnail`, values(study, "00080061").join(" "))),
     cell(date(text(study, "00080020")) || "no date", small(time)),
     cell(make("span", name(study, "00100010") || "no name", "main"),
       small([text(study, "00100020"), date(text(study, "00100030")), text(study, "00100040")].filter(Boolean).join(" · "))),
@@ -162,7 +162,7 @@ function showRail(uid) {
     const path = `/studies/${uid}/series/${text(series, "0020000E")}/thumbnail`;
     const label = text(series, "0008103E") || `Series ${text(series, "00200011")}`;
     const button = make("button", [
-      thumbnail(path),
+      thumbnail(path, text(series, "00080060")),
       make("span", label),
       make("small", `${text(series, "00080060")} · ${number(series, "00201209", 0)}`),
     ], "series");
@@ -327,9 +327,13 @@ function route() {
 watchers.add(({ count, come, whole, rate }) => {
   const transfer = byId("transfer");
   transfer.hidden = count === 0;
-  transfer.querySelector("progress").value = whole ? Math.min(1, come / whole) : 0;
-  transfer.querySelector("span").textContent =
-    `${count} · ${octetsText(come)} of ${octetsText(whole)}${rate ? ` · ${octetsText(rate)}/s` : ""}`;
+  const bar = transfer.querySelector("progress");
+  if (whole) bar.value = Math.min(1, come / whole);
+  else bar.removeAttribute("value");
+  const speed = rate ? ` · ${octetsText(rate)}/s` : "";
+  // While a server decodes or draws, nobody knows yet how much will come.
+  const far = whole ? `${octetsText(come)} of ${octetsText(whole)}${speed}` : "preparing …";
+  transfer.querySelector("span").textContent = `${count} · ${far}`;
 });
 
 byId("search").addEventListener("submit", (event) => {

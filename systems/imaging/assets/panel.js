@@ -54,8 +54,14 @@ export class Panel {
     this.slider.max = this.stack.length - 1;
     this.slider.hidden = this.stack.length < 2;
     this.element.setAttribute("aria-label", `Series ${text(series, "00200011")} ${text(series, "0008103E")}`);
-    this.show(this.stack.length ? "" : "This series has no images.");
+    this.show(this.stack.length ? "" : this.nothing(series));
     if (this.stack.length) this.goTo(0);
+  }
+
+  /** Why nothing of a series is shown. */
+  nothing(series) {
+    const kind = text(series, "00080060");
+    return `This series has no images${kind ? `: ${kind} objects are kept and passed on, not drawn` : ""}.`;
   }
 
   close() {

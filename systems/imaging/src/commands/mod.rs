@@ -317,13 +317,14 @@ impl Find {
             match self.json {
                 true => println!("{}", serde_json::to_string(&image)?),
                 false => println!(
-                    "{} {:4} {:>4} × {:<4} {:>4} {:>10} {}",
-                    image.date,
-                    image.modality,
+                    "{:8} {:8} {:>4} × {:<4} {:>4} {:>10} {:24} {}",
+                    if image.date.is_empty() { "no date" } else { &image.date },
+                    if image.modality.is_empty() { "–" } else { &image.modality },
                     image.columns,
                     image.rows,
                     image.number,
                     image.size,
+                    person(&image.patient_name),
                     image.uid
                 ),
             }
@@ -390,6 +391,19 @@ fn find(source: &SourceRef, wanted: &Wanted) -> Result<Vec<Image>, Failure> {
     Ok(images)
 }
 
+/// A name as people write it, in the first of its alphabets that has it.
+fn person(name: &str) -> String {
+    let alphabets = name.split('=').map(|name| {
+        let parts: Vec<_> =
+            name.split('^').map(str::trim).filter(|part| !part.is_empty()).collect();
+        parts.join(", ")
+    });
+    // What came from elsewhere is no command for a terminal.
+    let shown = alphabets.into_iter().find(|name| !name.is_empty());
+    let shown = shown.unwrap_or_else(|| "no name".to_owned());
+    shown.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
 fn peer(text: &str) -> Result<(String, String), String> {
     let wrong = || "TITLE=HOST:PORT is needed, with a title of 1 to 16 characters".to_owned();
     let (title, address) = text.split_once('=').ok_or_else(wrong)?;
@@ -419,6 +433,13 @@ mod tests {
     #[test]
     fn arguments_do_not_contradict_one_another() {
         Command::command().debug_assert();
+    }
+
+    #[test]
+    fn names_are_written_as_people_write_them() {
+        assert_eq!(person("Doe^Jane^^^"), "Doe, Jane");
+        assert_eq!(person("=山田^太郎=やまだ"), "山田, 太郎");
+        assert_eq!((person("^^="), person("A\u{1b}[2J^B")), ("no name".into(), "A?[2J, B".into()));
     }
 
     #[test]

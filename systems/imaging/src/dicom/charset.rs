@@ -52,17 +52,32 @@ fn restore(object: &mut InMemDicomObject, tag: Tag, sets: &[String]) {
     let vr = entry.vr().relaxed();
     let Some(octets) = object.get(tag).and_then(|element| element.to_bytes().ok()) else { return };
     let value = match vr {
-        VR::US => PrimitiveValue::U16(
-            octets.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect(),
-        ),
+        VR::US => PrimitiveValue::U16(words(&octets, u16::from_le_bytes)),
+        VR::SS => PrimitiveValue::I16(words(&octets, i16::from_le_bytes)),
+        VR::UL => PrimitiveValue::U32(words(&octets, u32::from_le_bytes)),
+        VR::SL => PrimitiveValue::I32(words(&octets, i32::from_le_bytes)),
+        VR::UV => PrimitiveValue::U64(words(&octets, u64::from_le_bytes)),
+        VR::SV => PrimitiveValue::I64(words(&octets, i64::from_le_bytes)),
+        VR::FL => PrimitiveValue::F32(words(&octets, f32::from_le_bytes)),
+        VR::FD => PrimitiveValue::F64(words(&octets, f64::from_le_bytes)),
+        VR::AT => PrimitiveValue::Tags(words(&octets, |[a, b, c, d]: [u8; 4]| {
+            Tag(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
+        })),
+        VR::OB => PrimitiveValue::U8(octets.iter().copied().collect()),
+        VR::OW => PrimitiveValue::U16(words(&octets, u16::from_le_bytes)),
         _ if TEXTS.contains(&vr) => PrimitiveValue::from(decode(&octets, vr, sets)),
-        VR::AE | VR::AS | VR::CS | VR::DA | VR::DS | VR::DT | VR::IS | VR::TM | VR::UI => {
+        VR::AE | VR::AS | VR::CS | VR::DA | VR::DS | VR::DT | VR::IS | VR::TM | VR::UI | VR::UR => {
             let text: String = octets.iter().map(|octet| char::from(*octet)).collect();
             PrimitiveValue::from(text.trim_end_matches(['\0', ' ']))
         }
         _ => return,
     };
     object.put(DataElement::new(tag, vr, value));
+}
+
+/// The words of a value, the lowest octet first.
+fn words<const N: usize, T, C: FromIterator<T>>(octets: &[u8], word: fn([u8; N]) -> T) -> C {
+    octets.as_chunks::<N>().0.iter().map(|octets| word(*octets)).collect()
 }
 
 /// Decodes a text that the parser has taken for one in the first set.

@@ -1,8 +1,9 @@
 //! Data sets as another application entity wants them: as they are, or decoded.
 
 use super::encoded::check_encoded;
+use super::read::{read, read_all};
 use super::single::{self, LARGE};
-use super::structure::{check_attributes, check_file};
+use super::structure::Extent;
 use super::{DicomError, failed, guarded, text};
 use dicom_dictionary_std::tags;
 use dicom_pixeldata::Transcode as _;
@@ -24,19 +25,13 @@ pub fn convert(path: &Path, syntax: &str, to: &mut dyn Write) -> Result<(), Dico
         let to_syntax = TransferSyntaxRegistry.get(syntax);
         let to_syntax =
             to_syntax.ok_or_else(|| DicomError(format!("{syntax}: an unknown transfer syntax")))?;
-        check_attributes(path, tags::PIXEL_DATA)?;
-        if !check_file(path)?.is_empty() {
-            let what = "it has sequences of unknown kind, which are not converted";
-            return Err(DicomError(what.to_owned()));
-        }
         let size = std::fs::metadata(path).map_err(|error| failed("the file", error))?.len();
         let _turn = (size > LARGE).then(single::turn);
         if size > MOST {
             return Err(DicomError(format!("a file of more than {MOST} octets is not converted")));
         }
-        let mut object =
-            dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
-        let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
+        let described = read(path, Extent::Before(tags::PIXEL_DATA))?;
+        let number = |tag| text(&described, tag).parse::<u64>().unwrap_or(0);
         let factors = [
             number(tags::ROWS),
             number(tags::COLUMNS),
@@ -47,6 +42,7 @@ pub fn convert(path: &Path, syntax: &str, to: &mut dyn Write) -> Result<(), Dico
         if factors.into_iter().fold(1, u64::saturating_mul) > MOST {
             return Err(DicomError(format!("more than {MOST} octets of pixels are not converted")));
         }
+        let mut object = read_all(path)?;
         check_encoded(&object)?;
         object
             .transcode(to_syntax)

@@ -1,7 +1,7 @@
 //! Attributes as JSON (PS3.18, annex F).
 
 use super::read::read;
-use super::structure::{Beginning, check_attributes};
+use super::structure::{Beginning, Extent};
 use super::{DicomError, failed};
 use dicom_core::header::{HasLength, VR};
 use dicom_core::{DataElement, PrimitiveValue};
@@ -20,8 +20,7 @@ const MOST: usize = 8 << 20;
 /// # Errors
 /// It is no DICOM file, or has too many.
 pub fn metadata(path: &Path) -> Result<String, DicomError> {
-    let end = Beginning::ATTRIBUTES.end;
-    let mut object = read(path, Some(end), &check_attributes(path, end)?)?;
+    let mut object = read(path, Extent::Before(Beginning::ATTRIBUTES.end))?;
     if object.get(tags::SPECIFIC_CHARACTER_SET).is_some() {
         // That of JSON (PS3.18, F.2).
         let unicode = PrimitiveValue::from("ISO_IR 192");

@@ -15,16 +15,17 @@ pub use convert::convert;
 pub use metadata::metadata;
 pub use picture::{Frame, Window, frame};
 pub use pixels::{FramePixels, pixels};
-pub use structure::{check_set, data_set};
+pub use read::read_set;
+pub use structure::{check_set, data_set, identity};
 
 use crate::idl::Image;
 use dicom_core::Tag;
 use dicom_dictionary_std::tags;
-use dicom_object::DefaultDicomObject;
+use dicom_object::{DefaultDicomObject, InMemDicomObject};
 use std::fmt;
 use std::panic::catch_unwind;
 use std::path::Path;
-use structure::Beginning;
+use structure::{Beginning, Extent};
 
 /// The longest text of an object that is kept, in characters.
 const LONGEST: usize = 256;
@@ -53,8 +54,7 @@ fn failed(what: &str, error: impl fmt::Display) -> DicomError {
 /// # Errors
 /// It is no DICOM file, or has no identifiers.
 pub fn describe(path: &Path) -> Result<Image, DicomError> {
-    let unknown = structure::check_file(path)?;
-    let object = read::read(path, Some(Beginning::DESCRIPTION.end), &unknown)?;
+    let object = read::read(path, Extent::Begin(Beginning::DESCRIPTION))?;
     let text = |tag| text(&object, tag);
     let number = |tag| text(tag).parse().unwrap_or_default();
     let image = Image {
@@ -63,10 +63,10 @@ pub fn describe(path: &Path) -> Result<Image, DicomError> {
         study: text(tags::STUDY_INSTANCE_UID),
         patient: text(tags::PATIENT_ID),
         patient_name: text(tags::PATIENT_NAME),
-        birth_date: text(tags::PATIENT_BIRTH_DATE),
+        birth_date: plain(&text(tags::PATIENT_BIRTH_DATE)),
         sex: text(tags::PATIENT_SEX),
-        date: text(tags::STUDY_DATE),
-        time: text(tags::STUDY_TIME),
+        date: plain(&text(tags::STUDY_DATE)),
+        time: plain(&text(tags::STUDY_TIME)),
         study_id: text(tags::STUDY_ID),
         accession: text(tags::ACCESSION_NUMBER),
         referrer: text(tags::REFERRING_PHYSICIAN_NAME),
@@ -85,6 +85,11 @@ pub fn describe(path: &Path) -> Result<Image, DicomError> {
     };
     check_length(path, &object, &image)?;
     for (name, uid) in [("SOP instance", &image.uid), ("study", &image.study)] {
+        if uid.is_empty() {
+            return Err(DicomError(format!(
+                "it has no UID of a {name}, by which it would be kept"
+            )));
+        }
         if !is_uid(uid) {
             return Err(DicomError(format!("{uid:?} is no UID of a {name} (PS3.5, section 9)")));
         }
@@ -114,7 +119,8 @@ fn check_length(path: &Path, object: &DefaultDicomObject, image: &Image) -> Resu
     ];
     let bits = factors.into_iter().fold(1, u64::saturating_mul);
     let there = std::fs::metadata(path).map_err(|error| failed("the file", error))?.len();
-    match bits / 8 > there {
+    // Some objects have the attributes of an image and no pixels.
+    match bits / 8 > there && structure::find_pixels(path)?.is_some() {
         true => Err(DicomError(format!(
             "it is cut off: {there} octets cannot hold {} of pixels",
             bits / 8
@@ -130,9 +136,20 @@ pub fn is_uid(text: &str) -> bool {
         && text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn text(object: &DefaultDicomObject, tag: Tag) -> String {
+fn text(object: &InMemDicomObject, tag: Tag) -> String {
     let value = object.get(tag).and_then(|element| element.to_str().ok());
     trimmed(&value.unwrap_or_default())
+}
+
+/// A date or a time as it is searched for: as it is written today, and not as YYYY.MM.DD and HH:MM:SS,
+/// which older files have (PS3.5, table 6.2-1).
+fn plain(text: &str) -> String {
+    let date = text.len() == 10
+        && text.bytes().enumerate().all(|(at, octet)| match at {
+            4 | 7 => octet == b'.',
+            _ => octet.is_ascii_digit(),
+        });
+    if date { text.replace('.', "") } else { text.replace(':', "") }
 }
 
 fn trimmed(text: &str) -> String {

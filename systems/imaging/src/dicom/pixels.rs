@@ -1,7 +1,8 @@
 //! The pixels of a frame as values: decoded, or as they are in the file.
 
 use super::encoded::{check_encoded, fragments};
-use super::single::{self, BIG_ENDIAN, Single};
+use super::single::{self, Single};
+use super::structure::BIG_ENDIAN;
 use super::{DicomError, failed, guarded, text, trimmed};
 use dicom_core::value::PixelFragmentSequence;
 use dicom_dictionary_std::{tags, uids};

@@ -1,15 +1,12 @@
 //! One frame of a file: what is read for it does not grow with the number of frames.
 
-use super::read::read;
-use super::structure::{Pixels, check_attributes, check_file, find_pixels};
-use super::{DicomError, MOST_PIXELS, failed, text, trimmed};
-use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
+use super::read::{Element, fragments_of, native, octets_at, read, read_all};
+use super::structure::{Extent, Pixels, find_pixels};
+use super::{DicomError, MOST_PIXELS, failed, text};
+use dicom_core::value::{DataSetSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_dictionary_std::tags;
 use dicom_object::DefaultDicomObject;
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,9 +19,6 @@ const WHOLE: u64 = 512 << 20;
 /// The most samples of a pixel, and bits of a sample, that any encoding here has.
 const MOST_SAMPLES: u64 = 4;
 const MOST_BITS: u64 = 64;
-
-/// Explicit VR Big Endian, which is retired.
-pub(super) const BIG_ENDIAN: &str = "1.2.840.10008.1.2.2";
 
 /// An object of which one frame was read, and the number that this frame has in it.
 pub(super) struct Single {
@@ -43,8 +37,7 @@ pub(super) fn turn() -> MutexGuard<'static, ()> {
 /// Opens a file for a frame of its pixels, which must be there and not too large. The whole file is
 /// read only if nothing tells which octets are of which frame.
 pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
-    let unknown = check_attributes(path, tags::PIXEL_DATA)?;
-    let mut object = read(path, Some(tags::PIXEL_DATA), &unknown)?;
+    let mut object = read(path, Extent::Before(tags::PIXEL_DATA))?;
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
     let pixels = number(tags::ROWS).saturating_mul(number(tags::COLUMNS));
     if pixels > MOST_PIXELS {
@@ -72,11 +65,9 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
             "nothing tells which octets are of this frame, and the file is too large to read";
         return Err(DicomError(what.to_owned()));
     }
-    let object = read(path, None, &check_file(path)?)?;
+    let object = read_all(path)?;
     Ok(Single { object, frame, _turn: Some(held) })
 }
-
-type Element = DataElement<dicom_object::InMemDicomObject>;
 
 /// The pixels of a frame as an element; `None` if nothing tells where they are.
 fn read_frame(
@@ -85,42 +76,25 @@ fn read_frame(
     frame: u32,
     octets: u64,
 ) -> Result<Option<Element>, DicomError> {
-    let read = |places: &[(u64, u64)]| -> io::Result<Vec<u8>> {
-        let file = File::open(path)?;
-        let mut octets = Vec::new();
-        for (at, length) in places {
-            let from = octets.len();
-            octets.resize(from + *length as usize, 0);
-            file.read_exact_at(&mut octets[from..], *at)?;
-        }
-        Ok(octets)
-    };
-    let failed = |error| failed("the file", error);
-    Ok(match find_pixels(path)? {
+    let element = match find_pixels(path)? {
         Some(Pixels::Native { at, length, vr: vr @ (VR::OW | VR::OB) }) => {
-            let Some(place) = native(object, (at, length), frame, octets) else { return Ok(None) };
-            let mut octets = read(&[place]).map_err(failed)?;
-            if vr == VR::OW && trimmed(object.meta().transfer_syntax()) == BIG_ENDIAN {
-                octets.as_chunks_mut::<2>().0.iter_mut().for_each(|pair| pair.reverse());
-            }
-            Some(DataElement::new(tags::PIXEL_DATA, vr, PrimitiveValue::U8(octets.into())))
+            let place = place(object, (at, length), frame, octets);
+            place.map(|place| native(path, object, place, vr))
         }
         Some(Pixels::Fragments(items)) => {
             let frames = text(object, tags::NUMBER_OF_FRAMES).parse().unwrap_or(1_usize).max(1);
-            let table = read(&items[..1]).map_err(failed)?;
-            let Some(places) = fragments(&items, &table, frame as usize, frames) else {
-                return Ok(None);
-            };
-            let octets = read(&places).map_err(failed)?;
-            let sequence = PixelFragmentSequence::new(Vec::<u32>::new(), vec![octets]);
-            Some(DataElement::new(tags::PIXEL_DATA, VR::OB, Value::PixelSequence(sequence)))
+            let table = octets_at(path, &items[..1]).map_err(|error| failed("the file", error))?;
+            let places = fragments(&items, &table, frame as usize, frames);
+            let read = |places: Vec<_>| octets_at(path, &places);
+            places.map(|places| Ok(fragments_of(Vec::new(), vec![read(places)?])))
         }
         _ => None,
-    })
+    };
+    element.transpose().map_err(|error: std::io::Error| failed("the file", error))
 }
 
 /// The place of a frame of whole octets among pixels that are as they are.
-fn native(
+fn place(
     object: &DefaultDicomObject,
     (at, length): (u64, u64),
     frame: u32,

@@ -76,6 +76,11 @@ impl Incoming {
         &self.path
     }
 
+    /// How many octets have come.
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Whether it is an image, and of the study that was said; all of it must have come.
     ///
     /// # Errors

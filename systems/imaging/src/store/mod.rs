@@ -70,7 +70,8 @@ struct Kept {
 pub enum StoreError {
     /// It is no image.
     Dicom(DicomError),
-    /// Another image with this identifier is there.
+    /// Another image with this identifier is there: one with another data set, whatever the heads of
+    /// the files say.
     Differs(String),
     /// The quota of so many octets does not suffice.
     Quota(u64),
@@ -241,7 +242,7 @@ impl Store {
     fn enter(&self, image: Image, file: &Path) -> Result<Arc<Image>, StoreError> {
         let _claim = self.0.claims.take(&image.uid);
         if let Some(there) = self.entry(&image.uid) {
-            if there.sha256 != image.sha256 {
+            if there.sha256 != image.sha256 && !self.is_same(&there, file) {
                 return Err(StoreError::Differs(image.uid));
             }
             if self.image(&image.uid).is_some() {
@@ -261,6 +262,14 @@ impl Store {
         kept.octets += image.size;
         kept.images.insert(image.uid.clone(), Arc::clone(&image));
         Ok(image)
+    }
+
+    /// Whether the data set of an image that is here is that of a file, whose head may be another one:
+    /// each program that passes an image on makes a new head.
+    fn is_same(&self, there: &Image, file: &Path) -> bool {
+        let identities =
+            [self.path(&there.uid), file.to_owned()].map(|path| dicom::identity(&path));
+        matches!(identities, [Ok(one), Ok(other)] if one == other)
     }
 
     fn release(&self, octets: u64) {

@@ -3,9 +3,9 @@
 use super::json::{Wanted, answer};
 use super::resource::Target;
 use super::{Asked, Problem, Web};
-use crate::attributes;
+use crate::attributes::{self, Field, Matching};
 use crate::idl::{Criterion, Level, Missing, Query, Source};
-use crate::query::everything;
+use crate::query::{self, everything};
 use armilla_service::axum::http::HeaderValue;
 use armilla_service::axum::http::header::{CONTENT_TYPE, WARNING};
 use armilla_service::axum::response::{IntoResponse, Response};
@@ -26,6 +26,8 @@ struct Search {
     offset: usize,
     limit: usize,
     fuzzy: bool,
+    /// Parameters that say nothing here (PS3.18, 8.3.4).
+    ignored: Vec<String>,
 }
 
 /// Answers a search.
@@ -54,6 +56,10 @@ pub(super) fn search(
     if search.fuzzy {
         warn("the fuzzymatching parameter is not supported, only literal matching is done".into());
     }
+    if !search.ignored.is_empty() {
+        let names = plain_text(&search.ignored.join(", "));
+        warn(format!("not supported, and ignored: {names}"));
+    }
     if more {
         warn(format!("there are more than {} results; ask with offset", search.limit));
     }
@@ -65,9 +71,13 @@ pub(super) fn search(
 
 /// Says of a server that it does not answer, without what might not go into a header.
 pub(super) fn missing_text(missing: &Missing) -> String {
+    format!("the server {} does not answer", plain_text(&missing.server))
+}
+
+/// A text without what might not go into a header.
+fn plain_text(text: &str) -> String {
     let plain = |c: &char| c.is_ascii_graphic() && !['"', '\\'].contains(c) || *c == ' ';
-    let server: String = missing.server.chars().filter(plain).take(200).collect();
-    format!("the server {server} does not answer")
+    text.chars().filter(plain).take(200).collect()
 }
 
 fn parse(parameters: &[(String, String)], target: &Target) -> Result<Search, Problem> {
@@ -78,7 +88,7 @@ fn parse(parameters: &[(String, String)], target: &Target) -> Result<Search, Pro
         series_known: !target.series.is_empty(),
         ..Wanted::default()
     };
-    let (mut offset, mut limit, mut fuzzy) = (0, LIMIT, false);
+    let (mut offset, mut limit, mut fuzzy, mut ignored) = (0, LIMIT, false, Vec::new());
     let number = |name: &str, text: &str| {
         let number = text.parse::<u32>();
         number.map_err(|_| Problem::bad(format!("{name}={text}: a number is needed")))
@@ -87,39 +97,62 @@ fn parse(parameters: &[(String, String)], target: &Target) -> Result<Search, Pro
         match name.as_str() {
             "limit" => limit = number(name, value)?.min(MOST),
             "offset" => offset = number(name, value)?,
-            "fuzzymatching" => fuzzy = value == "true",
-            "includefield" if value == "all" => wanted.all = true,
-            "includefield" => {
-                let fields = value.split(',').map(tag);
-                wanted.more.extend(fields.collect::<Result<Vec<_>, _>>()?);
+            "fuzzymatching" => {
+                let wrong = || Problem::bad(format!("{name}={value}: true or false is needed"));
+                fuzzy = value.parse().map_err(|_| wrong())?;
             }
-            _ => match tag(name)? {
-                tags::MODALITIES_IN_STUDY => query.modality.clone_from(value),
-                tag if attributes::find(tag).is_some() => {
-                    let pattern = value.replace(',', "\\");
-                    let uids = matches!(attributes::find(tag), Some(field)
-                        if field.matching == attributes::Matching::Uid);
-                    let pattern = if uids { pattern } else { value.clone() };
-                    query.others.push(Criterion { tag: attributes::to_number(tag), pattern });
-                }
-                _ => return Err(Problem::bad(format!("{name} cannot be searched for here"))),
+            "includefield" if value == "all" => wanted.all = true,
+            "includefield" => value.split(',').for_each(|field| match tag(field) {
+                Some(tag) => wanted.more.push(tag),
+                None => ignored.push(format!("includefield={field}")),
+            }),
+            _ => match tag(name).map(|tag| (tag, attributes::find(tag))) {
+                Some((tags::MODALITIES_IN_STUDY, _)) => query.modality.clone_from(value),
+                Some((_, Some(field))) => query.others.extend(criterion(field, name, value)?),
+                _ => ignored.push(name.clone()),
             },
         }
     }
     // One more than wanted tells whether there are more.
     query.limit = offset.saturating_add(limit).saturating_add(1);
-    Ok(Search { query, wanted, offset: offset as usize, limit: limit as usize, fuzzy })
+    Ok(Search { query, wanted, offset: offset as usize, limit: limit as usize, fuzzy, ignored })
 }
 
 /// A tag as eight hexadecimal digits or by its keyword. Of a path into a sequence the first one.
-fn tag(text: &str) -> Result<Tag, Problem> {
+fn tag(text: &str) -> Option<Tag> {
     let text = text.split('.').next().unwrap_or(text);
-    let unknown =
-        || Problem::bad(format!("{text:?} is no attribute: a keyword or GGGGEEEE is needed"));
     if text.len() == 8 && text.bytes().all(|octet| octet.is_ascii_hexdigit()) {
-        return u32::from_str_radix(text, 16).map(attributes::from_number).map_err(|_| unknown());
+        return u32::from_str_radix(text, 16).map(attributes::from_number).ok();
     }
-    StandardDataDictionary.by_name(text).map(|entry| entry.tag()).ok_or_else(unknown)
+    StandardDataDictionary.by_name(text).map(|entry| entry.tag())
+}
+
+/// What an attribute is to be; nothing if any value will do.
+fn criterion(field: &Field, name: &str, value: &str) -> Result<Option<Criterion>, Problem> {
+    let wrong = |how: &str| Err(Problem::bad(format!("{name}={value}: {how}")));
+    let pattern = match field.matching {
+        _ if value.is_empty() || value == "*" => return Ok(None),
+        Matching::Uid => {
+            let uid = |text: &str| {
+                text == "*" || text.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.')
+            };
+            match value.split([',', '\\']).all(uid) {
+                true => value.replace(',', "\\"),
+                false => return wrong("a UID is needed, or several with commas between them"),
+            }
+        }
+        Matching::Range => {
+            let (from, to) = query::range(value);
+            let end =
+                |text: &str| text.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.');
+            match end(&from) && end(&to) {
+                true => value.to_owned(),
+                false => return wrong("FROM-TO is needed, of dates YYYYMMDD or times HHMMSS"),
+            }
+        }
+        _ => value.to_owned(),
+    };
+    Ok(Some(Criterion { tag: attributes::to_number(field.tag), pattern }))
 }
 
 #[cfg(test)]
@@ -146,16 +179,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_named() {
+    fn values_that_are_not_understood_are_named() {
         for (text, part) in [
             ("limit=x", "limit=x"),
             ("offset=-1", "offset=-1"),
-            ("PatientAge=7", "PatientAge"),
-            ("Nonsense=7", "Nonsense"),
-            ("includefield=Nonsense", "Nonsense"),
+            ("fuzzymatching=perhaps", "fuzzymatching=perhaps"),
+            ("StudyDate=yesterday", "StudyDate=yesterday"),
+            ("StudyTime=10-noon", "StudyTime=10-noon"),
+            ("StudyInstanceUID=1.2,x", "StudyInstanceUID=1.2,x"),
         ] {
             let what = read(text).unwrap_err().what;
             assert!(what.contains(part), "{what}");
         }
+    }
+
+    #[test]
+    fn parameters_that_say_nothing_here_are_ignored_and_named() {
+        let text = "_=17&access_token=x&orderby=StudyDate&PatientAge=7&Nonsense=7&00091001=1\
+                    &includefield=Nonsense,PatientSex&PatientID=P7&StudyDate=*";
+        let search = read(text).unwrap();
+        let names = ["_", "access_token", "orderby", "PatientAge", "Nonsense", "00091001"];
+        assert_eq!(search.ignored[..6], names);
+        assert_eq!(search.ignored[6..], ["includefield=Nonsense"]);
+        assert_eq!((search.query.others.len(), search.wanted.more.len()), (1, 1));
     }
 }

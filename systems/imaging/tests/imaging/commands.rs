@@ -29,6 +29,7 @@ fn directories_are_imported_and_sent_without_what_is_no_image() {
     let found = lines(&found.stdout);
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().zip(&uids).all(|(line, uid)| line.ends_with(uid)), "{found:?}");
+    assert!(found.iter().all(|line| line.contains(" Doe, Jane ")), "{found:?}");
 
     let other = Program::start(&["serve", "--store", two]);
     let sent = run(&["send", &other.url, disc]);

@@ -11,6 +11,7 @@ mod images;
 mod memory;
 mod modalities;
 mod naming;
+mod odd;
 mod programs;
 mod reach;
 mod strangers;

@@ -125,13 +125,40 @@ fn studies_series_and_instances_are_searched_for() {
     assert!(cut.field("warning").contains("offset"));
     for (wrong, part) in [
         ("studies?limit=many", "limit=many"),
-        ("studies?PatientAge=7", "PatientAge"),
+        ("studies?StudyDate=yesterday", "StudyDate=yesterday"),
         ("patients", "patients"),
     ] {
         let answer = search(wrong);
         assert!([400, 404].contains(&answer.status) && answer.text().contains(part), "{wrong}");
     }
     assert_eq!(get(&console, "studies", "text/html").status, 406);
+    orb.shutdown();
+}
+
+#[test]
+fn parameters_that_say_nothing_are_ignored_by_every_resource() {
+    let scratch = Scratch::new();
+    let (orb, _, console) = with_study(&scratch);
+    let parameters = "_=17&access_token=x&orderby=y&includefield=Nonsense&PatientAge=7";
+    let image = format!("{SERIES}/instances/1.2.3.1.1");
+    for path in ["studies", "studies/1.2.3/series", &format!("{SERIES}/instances")] {
+        let answer = get(&console, &format!("{path}?{parameters}"), "*/*");
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let warning = answer.field("warning");
+        let names = ["_", "access_token", "orderby", "includefield=Nonsense", "PatientAge"];
+        assert!(names.iter().all(|name| warning.contains(name)), "{warning}");
+    }
+    for path in
+        ["studies/1.2.3", SERIES, &image, "studies/1.2.3/metadata", "studies/1.2.3/thumbnail"]
+    {
+        assert_eq!(get(&console, &format!("{path}?{parameters}"), "*/*").status, 200, "{path}");
+    }
+    for what in ["metadata", "frames/1", "rendered", "thumbnail", "frames/1/rendered"] {
+        let answer = get(&console, &format!("{image}/{what}?{parameters}&quality=7"), "*/*");
+        assert_eq!(answer.status, 200, "{what}");
+    }
+    let octets = fs::read(scratch.file("file")).unwrap();
+    assert_eq!(post(&console, &format!("studies?{parameters}"), &[octets]).status, 200);
     orb.shutdown();
 }
 

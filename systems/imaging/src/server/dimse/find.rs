@@ -1,7 +1,7 @@
 //! Queries (PS3.4, annex C): studies, series and images, with the attributes that are asked for.
 
 use crate::attributes;
-use crate::dicom::{check_set, normalize};
+use crate::dicom::read_set;
 use crate::idl::{Criterion, Group, Level, Query};
 use crate::query::everything;
 use crate::store::Store;
@@ -29,10 +29,7 @@ pub(super) fn read_identifier(
     identifier: &[u8],
     syntax: &str,
 ) -> Result<InMemDicomObject, Box<dyn Error>> {
-    check_set(identifier, syntax)?;
-    let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, transfer_syntax(syntax)?)?;
-    normalize(&mut wanted);
-    Ok(wanted)
+    Ok(read_set(identifier, syntax)?)
 }
 
 fn transfer_syntax(uid: &str) -> Result<&'static TransferSyntax, &'static str> {

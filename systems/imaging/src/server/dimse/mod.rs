@@ -1,6 +1,7 @@
 //! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE, C-FIND, C-GET
 //! and C-MOVE. A thread serves each association.
 
+mod arriving;
 mod deadlines;
 mod find;
 mod message;
@@ -10,7 +11,8 @@ mod retrieve;
 use crate::access::Operation;
 use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::Image;
-use crate::store::{Incoming, Store, StoreError};
+use crate::store::{Store, StoreError};
+use arriving::Arriving;
 use deadlines::{Deadlines, Pace, Timer};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::FileMetaTableBuilder;
@@ -184,7 +186,7 @@ struct Serving<'a> {
 /// What the data set behind a command is for.
 enum Task {
     /// It goes to the disk as it comes. What failed is told when all of it has come.
-    Store(Result<Box<Incoming>, StoreError>),
+    Store(Result<Box<Arriving>, StoreError>),
     Find(Vec<u8>),
     Retrieve(Vec<u8>),
     /// The rules forbid it; the data set is passed over.
@@ -282,7 +284,7 @@ impl Serving<'_> {
     fn incoming(
         &self,
         command: &Command,
-    ) -> Result<Result<Box<Incoming>, StoreError>, Box<dyn Error>> {
+    ) -> Result<Result<Box<Arriving>, StoreError>, Box<dyn Error>> {
         let meta = FileMetaTableBuilder::new()
             .transfer_syntax(self.syntax(command.context)?)
             .media_storage_sop_class_uid(command.text(tags::AFFECTED_SOP_CLASS_UID))
@@ -291,10 +293,12 @@ impl Serving<'_> {
         let mut head = vec![0; 128];
         head.extend_from_slice(b"DICM");
         meta.write(&mut head)?;
-        Ok(self.store.receive_unsized().and_then(|mut incoming| {
-            let written = incoming.write_all(&head);
+        let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
+        Ok(self.store.receive_unsized().and_then(|incoming| {
+            let mut arriving = Arriving::new(incoming, uid);
+            let written = arriving.write_all(&head);
             written.map_err(|error| StoreError::Index(error.to_string()))?;
-            Ok(Box::new(incoming))
+            Ok(Box::new(arriving))
         }))
     }
 
