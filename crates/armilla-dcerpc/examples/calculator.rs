@@ -18,6 +18,7 @@ use armilla_dcerpc::security::ntlm::{Credentials, NtHash};
 use armilla_dcerpc::server::{Access, ServerCall};
 use armilla_dcerpc::{ByteOrder, Status, SyntaxId, Uuid};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 armilla_dcerpc::ndr_parameters! {
@@ -33,7 +34,12 @@ armilla_dcerpc::ndr_parameters! {
         /// Their sum.
         pub sum: u32,
     }
-    /// What `Echo` is given and gives: octets.
+    /// What `Count` is given.
+    pub struct CountIn {
+        /// How many octets there are to be, at most a million.
+        pub count: u32,
+    }
+    /// Octets: what `Echo` is given and gives, and what `Count` gives.
     pub struct Octets {
         /// How many.
         pub count: u32,
@@ -49,9 +55,12 @@ armilla_dcerpc::ndr_interface! {
     0 => Add(AddIn) -> AddOut;
     /// Says octets back.
     1 => Echo(Octets) -> Octets;
+    /// Counts upwards in octets.
+    2 => Count(CountIn) -> Octets;
 }
 
-struct Calculator(EndpointMapper);
+/// Its endpoints are known once it listens.
+struct Calculator(Arc<OnceLock<EndpointMapper>>);
 
 impl Service for Calculator {
     fn interfaces(&self) -> Vec<(SyntaxId, Access)> {
@@ -60,7 +69,8 @@ impl Service for Calculator {
 
     fn call(&self, call: &ServerCall) -> Result<Vec<u8>, Status> {
         if call.interface == ENDPOINT_MAPPER {
-            return self.0.call(call.opnum, &call.stub, call.order);
+            let mapper = self.0.get().ok_or(Status::SERVER_TOO_BUSY)?;
+            return mapper.call(call.opnum, &call.stub, call.order);
         }
         let (stub, order) = (&call.stub, call.order);
         let bad = |_| Status::BAD_STUB;
@@ -70,6 +80,10 @@ impl Service for Calculator {
                 AddOut { sum: left.wrapping_add(right) }.to_stub(order)
             }
             Echo::OPNUM => Octets::from_stub(stub, order).map_err(bad)?.to_stub(order),
+            Count::OPNUM => {
+                let CountIn { count } = CountIn::from_stub(stub, order).map_err(bad)?;
+                counted(count.min(1_000_000)).to_stub(order)
+            }
             _ => return Err(Status::OPERATION_OUT_OF_RANGE),
         };
         results.map_err(|_| Status::OUT_OF_RESOURCES)
@@ -80,8 +94,16 @@ impl Service for Calculator {
     }
 }
 
+fn counted(count: u32) -> Octets {
+    let octets: Vec<u8> = (0..count).map(|number| number as u8).collect();
+    Octets { count, octets: octets.into() }
+}
+
 fn serve(address: &str) -> std::io::Result<()> {
-    let port = address.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(0);
+    let mapper = Arc::new(OnceLock::new());
+    let service = Calculator(mapper.clone());
+    let listener = driver::listen(address, service, ListenerOptions::new("ARMILLA"))?;
+    let port = listener.address().port();
     let endpoint = |interface| Endpoint {
         interface,
         object: Uuid::NIL,
@@ -89,8 +111,8 @@ fn serve(address: &str) -> std::io::Result<()> {
         address: Ipv4Addr::LOCALHOST,
         annotation: "calculator".into(),
     };
-    let mapper = EndpointMapper { endpoints: vec![endpoint(CALCULATOR), endpoint(MANAGEMENT)] };
-    let listener = driver::listen(address, Calculator(mapper), ListenerOptions::new("ARMILLA"))?;
+    let endpoints = vec![endpoint(CALCULATOR), endpoint(MANAGEMENT)];
+    mapper.get_or_init(|| EndpointMapper { endpoints });
     println!("ready {}", listener.address());
     listener.wait();
     Ok(())
@@ -117,14 +139,24 @@ fn map(connection: &mut Connection, interface: SyntaxId) -> Result<(), DriverErr
 
 fn calls(connection: &mut Connection) -> Result<(), DriverError> {
     println!("2 + 3 = {}", connection.call::<Add>(&AddIn { left: 2, right: 3 })?.sum);
-    for size in [0, 1, 100, 6_000, 100_000] {
-        let octets: Vec<u8> = (0..size).map(|number: u32| number as u8).collect();
-        let given = Octets { count: size, octets: octets.into() };
-        assert_eq!(connection.call::<Echo>(&given)?, given);
+    for count in [1, 100, 5_000] {
+        assert_eq!(connection.call::<Echo>(&counted(count))?, counted(count));
     }
-    println!("echoes came back");
-    connection.alter(MANAGEMENT)?;
-    let found = connection.call::<InquireInterfaces>(&())?;
+    let count = 20_000;
+    assert_eq!(connection.call::<Count>(&CountIn { count })?, counted(count));
+    println!("octets came back");
+    let found =
+        connection.alter(MANAGEMENT).and_then(|()| connection.call::<InquireInterfaces>(&()));
+    let found = match found {
+        // Not every peer has it.
+        Err(DriverError::NotAccepted(..) | DriverError::Fault(_)) => {
+            println!("no management interface");
+            return Ok(());
+        }
+        other => other?,
+    };
+    let large = counted(100_000);
+    assert_eq!(connection.call::<Echo>(&large)?, large);
     println!("{} interfaces", found.interfaces.get().map_or(0, |found| found.count));
     Ok(())
 }

@@ -3,7 +3,6 @@
 use super::machine::{Client, Context, State};
 use super::types::{ClientError, ClientEvent, Security};
 use crate::connection::{Protection, longest};
-use crate::fault::Status;
 use crate::pdu::{Auth, AuthLevel, Bind, BindAck, Body, ContextOffer, Flags, Outcome};
 use crate::security::SecurityError;
 use crate::uuid::SyntaxId;
@@ -215,7 +214,7 @@ impl Client {
     }
 
     /// The server refuses an alter_context as a whole.
-    pub(super) fn handle_alter_fault(&mut self, _: Status) -> Result<(), ClientError> {
+    pub(super) fn handle_alter_refused(&mut self) -> Result<(), ClientError> {
         let Some(context) = self.contexts.last() else { return Err(ClientError::Unexpected) };
         let refused = Outcome::ProviderRejection(0);
         self.events.push_back(ClientEvent::Altered(context.interface, refused));

@@ -164,8 +164,8 @@ impl Client {
             (Body::Fault(fault), State::Handshake(id)) if id == call_id => {
                 Err(ClientError::BindFault(fault.status))
             }
-            (Body::Fault(fault), State::Altering(id)) if id == call_id => {
-                self.handle_alter_fault(fault.status)
+            (Body::Fault(_) | Body::BindNak(_), State::Altering(id)) if id == call_id => {
+                self.handle_alter_refused()
             }
             (Body::Response(response), _) => self.handle_response(response, &pdu),
             (Body::Fault(fault), _) => self.handle_fault(fault, &pdu, authentic),
