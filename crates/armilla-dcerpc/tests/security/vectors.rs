@@ -3,8 +3,9 @@
 use crate::protection::hex;
 use armilla_dcerpc::security::ntlm::{
     Acceptor, AcceptorOptions, Authenticate, Challenge, Credentials, FileTime, Initiator, NtHash,
+    Observer,
 };
-use armilla_dcerpc::security::{Message, SecurityContext};
+use armilla_dcerpc::security::{Message, SecurityContext, SecurityError};
 
 const CLIENT_CHALLENGE: [u8; 8] = [0xaa; 8];
 const SERVER_CHALLENGE: [u8; 8] = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef];
@@ -68,4 +69,33 @@ fn a_client_answers_a_time_with_a_mic() {
     assert_eq!(message.lm_response, [0; 24]);
     assert_eq!(message.nt_response[24..32], (1u64 << 60).to_le_bytes());
     server.step(&token).unwrap();
+}
+
+#[test]
+fn who_knows_the_password_reads_both_ways() {
+    let known = |_: &str, _: &str| Some(NtHash::of("Password"));
+    let mut server =
+        Acceptor::new(AcceptorOptions::new("SERVER"), known, SERVER_CHALLENGE, FileTime(1 << 60));
+    let credentials = Credentials::new("Domain", "User", "Password");
+    let mut client = Initiator::new(credentials, CLIENT_CHALLENGE, SESSION_KEY, FileTime(0));
+    let negotiate = client.step(&[]).unwrap().token.unwrap();
+    let challenge = server.step(&negotiate).unwrap().token.unwrap();
+    let token = client.step(&challenge).unwrap().token.unwrap();
+    server.step(&token).unwrap();
+    let wrong = Observer::new(NtHash::of("password"), &challenge, &token);
+    assert!(matches!(wrong, Err(SecurityError::Denied)));
+    let mut observer = Observer::new(NtHash::of("Password"), &challenge, &token).unwrap();
+    fn message(pdu: &mut [u8]) -> Message<'_> {
+        Message { pdu, stub: 0..4, privacy: true, header_signing: true }
+    }
+    for _ in 0..2 {
+        let mut pdu = *b"ask me";
+        let signature = client.protect(message(&mut pdu)).unwrap();
+        observer.open_request(message(&mut pdu), &signature).unwrap();
+        assert_eq!(pdu, *b"ask me");
+        let mut pdu = *b"answer";
+        let signature = server.protect(message(&mut pdu)).unwrap();
+        observer.open_response(message(&mut pdu), &signature).unwrap();
+        assert_eq!(pdu, *b"answer");
+    }
 }

@@ -139,7 +139,7 @@ impl Acceptor {
     ) -> Result<Session, SecurityError> {
         let message = Authenticate::decode(octets)?;
         require(message.flags)?;
-        let principal = Principal { domain: text(&message.domain)?, user: text(&message.user)? };
+        let principal = Principal { domain: message.domain()?, user: message.user()? };
         let base_key = if message.nt_response.is_empty() {
             self.anonymous(&message)?
         } else {
@@ -214,13 +214,6 @@ impl Acceptor {
             _ => Err(SecurityError::NotEstablished),
         }
     }
-}
-
-/// A name in UTF-16.
-fn text(octets: &[u8]) -> Result<String, SecurityError> {
-    let units: Vec<u16> =
-        octets.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect();
-    String::from_utf16(&units).map_err(|_| SecurityError::Malformed("a name is not UTF-16"))
 }
 
 impl SecurityContext for Acceptor {

@@ -3,6 +3,7 @@
 use crate::cursor::{Ended, Reader, Writer};
 use crate::order::ByteOrder;
 use crate::security::error::SecurityError;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 const SIGNATURE: &[u8; 8] = b"NTLMSSP\0";
@@ -215,6 +216,24 @@ impl Authenticate {
         Ok(Self { flags, lm_response, nt_response, domain, user, workstation, session_key, mic })
     }
 
+    /// The user's name.
+    ///
+    /// # Errors
+    ///
+    /// If it is not UTF-16.
+    pub fn user(&self) -> Result<String, SecurityError> {
+        text(&self.user)
+    }
+
+    /// The name of the user's domain.
+    ///
+    /// # Errors
+    ///
+    /// If it is not UTF-16.
+    pub fn domain(&self) -> Result<String, SecurityError> {
+        text(&self.domain)
+    }
+
     /// Writes it. Without a MIC there is a place of zeros for one.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Fields::new(3, MIC_END);
@@ -235,4 +254,11 @@ impl Authenticate {
         out.head.put(&self.mic.unwrap_or_default());
         out.finish()
     }
+}
+
+/// A name in UTF-16.
+fn text(octets: &[u8]) -> Result<String, SecurityError> {
+    let units: Vec<u16> =
+        octets.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect();
+    String::from_utf16(&units).map_err(|_| SecurityError::Malformed("a name is not UTF-16"))
 }

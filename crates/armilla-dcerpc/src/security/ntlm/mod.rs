@@ -33,12 +33,14 @@ mod credentials;
 mod initiator;
 mod keys;
 mod messages;
+mod observer;
 mod session;
 
 pub use acceptor::{Acceptor, AcceptorOptions, Accounts};
 pub use credentials::{Credentials, FileTime, NtHash};
 pub use initiator::Initiator;
 pub use messages::{Authenticate, Challenge, Negotiate};
+pub use observer::Observer;
 
 /// The object identifier 1.3.6.1.4.1.311.2.2.10 of NTLM in SPNEGO.
 pub(crate) const MECHANISM: &[u8] = &[0x2b, 6, 1, 4, 1, 0x82, 0x37, 2, 2, 10];
