@@ -62,7 +62,7 @@ fn serve() -> Done {
     let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start()?;
     let name = "measured".to_owned();
     let guard = Guard::default();
-    let settings = ServerSettings { name, store, listener, guard, through: None };
+    let settings = ServerSettings { name, store, listener, guard, procedures: None, through: None };
     let server = ImageServer::activate(&orb.root_poa(), settings)?;
     orb.perform_work()?;
     let tcp = TcpListener::bind("127.0.0.1:0")?;

@@ -5,7 +5,7 @@
 //! disk, `server` serves them (to CORBA clients, to modalities, to browsers), `locator` finds them
 //! wherever they are, `fetch` brings them, also after cuts and from replicas. `cache` keeps them near
 //! the readers, `web` shows them to browsers and to DICOMweb clients. `access` says who may do what,
-//! `audit` who did.
+//! `audit` who did. `procedures` is what is planned at modalities and was done there.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +16,7 @@ pub mod cache;
 pub mod dicom;
 pub mod fetch;
 pub mod locator;
+pub mod procedures;
 pub mod query;
 pub mod server;
 pub mod store;

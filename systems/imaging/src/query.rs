@@ -45,7 +45,7 @@ fn matches_attribute(wanted: &Criterion, image: &Image) -> bool {
 
 /// Whether a name matches as a whole, or as it is written in one of its alphabets (PS3.5, 6.2.1.1).
 /// What a name leaves out at its end does not count.
-fn matches_name(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches_name(pattern: &str, name: &str) -> bool {
     let short = |text: &str| text.trim_end_matches(['^', '=', ' ']).to_owned();
     let pattern = short(pattern);
     matches_text(&pattern, &short(name))

@@ -13,8 +13,8 @@ pub use prefetch::Worklist;
 use crate::access::Operation;
 use crate::audit::{Guard, Subject};
 use crate::idl::server::{
-    FetchRaises, MetadataRaises, PictureRaises, PixelsRaises, ReadRaises, RemoveRaises,
-    StoreRaises, StoredRaises,
+    FetchRaises, MetadataRaises, PerformedRaises, PictureRaises, PixelsRaises, PlanRaises,
+    PlannedRaises, ReadRaises, RemoveRaises, StoreRaises, StoredRaises, UnplanRaises,
 };
 use crate::idl::source::HoldersRaises;
 use crate::idl::{
@@ -22,7 +22,7 @@ use crate::idl::{
     ServerState, Source, SourceRef, UnknownImage, Upload, View,
 };
 use crate::query;
-use crate::server::{ImageServer, ServerSettings, Through, caller, may_ask};
+use crate::server::{ImageServer, ServerSettings, Through, caller, may_ask, no_worklist};
 use crate::store::Store;
 use armilla::{Error, ExceptionKind, SystemException};
 use armilla_stream::{FlowAgreement, FlowRequest, Listener, NoAgreement};
@@ -292,5 +292,21 @@ impl Server for Cache {
 
     fn picture(&self, uid: &str, frame: u32, how: &View) -> Result<Vec<u8>, Error<PictureRaises>> {
         self.read_at("picture", uid, |server| server.picture(uid, frame, how))
+    }
+
+    fn plan(&self, _: &str) -> Result<String, Error<PlanRaises>> {
+        Err(Error::User(no_worklist().into()))
+    }
+
+    fn unplan(&self, _: &str) -> Result<(), Error<UnplanRaises>> {
+        Err(Error::User(no_worklist().into()))
+    }
+
+    fn planned(&self, _: bool, _: &str) -> Result<Vec<String>, Error<PlannedRaises>> {
+        Err(Error::User(no_worklist().into()))
+    }
+
+    fn performed(&self, _: &str) -> Result<Vec<String>, Error<PerformedRaises>> {
+        Err(Error::User(no_worklist().into()))
     }
 }

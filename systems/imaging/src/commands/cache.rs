@@ -57,15 +57,21 @@ impl Cache {
         let listener = self.flows.listen()?;
         let orb = orb.build()?;
         let behind: SourceRef = orb.resolve(&self.source)?;
-        let (name, through) = (self.name.clone(), None);
-        let settings = ServerSettings { name, store, listener, guard: guard.clone(), through };
+        let settings = ServerSettings {
+            name: self.name.clone(),
+            store,
+            listener,
+            guard: guard.clone(),
+            procedures: None,
+            through: None,
+        };
         let (cache, server) = cache::Cache::activate(&orb.root_poa(), settings, behind)?;
         let url = orb.publish("ImageServer", server.object())?;
         self.naming.bind(&orb, &url)?;
         self.prefetch(&cache)?;
         let lifecycle = Lifecycle::new();
         let _console =
-            self.http.start(&server.upcast(), Some(cache.store()), &guard, &lifecycle)?;
+            self.http.start(&server.upcast(), Some(cache.store()), None, &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 

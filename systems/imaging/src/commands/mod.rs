@@ -5,14 +5,17 @@ mod cache;
 mod files;
 mod flows;
 mod names;
+mod worklist;
 
 use access::{Access, Remove, Token};
 use armilla::{Orb, OrbBuilder};
 use armilla_imaging::audit::Guard;
+use armilla_imaging::dicom;
 use armilla_imaging::fetch::{fetch, send};
 use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
-use armilla_imaging::server::dimse::{self, Titles};
+use armilla_imaging::procedures::{Procedures, Retry};
+use armilla_imaging::server::dimse::{self, Entity, Titles};
 use armilla_imaging::server::{ImageServer, ServerSettings};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
@@ -26,6 +29,7 @@ use names::Naming;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
+use worklist::{Performed, Worklist};
 
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
@@ -51,6 +55,10 @@ pub(crate) enum Command {
     Find(Find),
     /// Brings images, with a bar for each.
     Fetch(Fetch),
+    /// Plans what modalities do: the entries of their worklist.
+    Worklist(Worklist),
+    /// Lists what modalities say that they did or do.
+    Performed(Performed),
 }
 
 #[derive(Debug, Parser)]
@@ -78,6 +86,9 @@ pub(crate) struct Serve {
     /// TITLE=HOST:PORT of an application entity to which images may be moved (C-MOVE).
     #[arg(long, value_parser = peer)]
     peer: Vec<(String, String)>,
+    /// The UID of a private SOP class of storage that modalities may send beside the standard ones.
+    #[arg(long, value_parser = uid)]
+    class: Vec<String>,
     #[command(flatten)]
     http: Http,
     #[command(flatten)]
@@ -135,18 +146,27 @@ impl Http {
         &self,
         source: &SourceRef,
         store: Option<&Store>,
+        procedures: Option<&Procedures>,
         guard: &Guard,
         lifecycle: &Lifecycle,
     ) -> Result<Option<Console>, Failure> {
         let Some(address) = &self.http else { return Ok(None) };
         let mut console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
+        let procedures = procedures.cloned();
         if let Some(store) = store.cloned() {
-            let shown = store.clone();
+            let (shown, planned) = (store.clone(), procedures.clone());
+            let written = procedures.clone();
+            let check = move || {
+                store.check()?;
+                written.as_ref().map_or(Ok(()), Procedures::check)
+            };
+            let planned = move || planned.as_ref().map(planned_metrics).unwrap_or_default();
             console = console
-                .check(move || store.check().map_err(|error| format!("the store: {error}")))
-                .metrics(move || metrics(&shown));
+                .check(move || check().map_err(|error| format!("the store: {error}")))
+                .metrics(move || metrics(&shown) + &planned());
         }
-        let console = Web::new(source.clone(), guard.clone()).add_to(console, self.max_request);
+        let web = Web::new(source.clone(), guard.clone()).with_procedures(procedures);
+        let console = web.add_to(console, self.max_request);
         let console = console.start(lifecycle)?;
         eprintln!("web: {}", console.url());
         Ok(Some(console))
@@ -219,17 +239,36 @@ impl Command {
             Self::Send(send) => send.run(&orb.build()?),
             Self::Find(find) => find.run(&orb.build()?),
             Self::Fetch(fetch) => fetch.run(&orb.build()?),
+            Self::Worklist(worklist) => worklist.run(&orb.build()?),
+            Self::Performed(performed) => performed.run(&orb.build()?),
         }
     }
+}
+
+/// A number, for Prometheus.
+fn gauge(name: &str, help: &str, value: u64) -> String {
+    let name = format!("armilla_imaging_{name}");
+    format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n")
+}
+
+/// What is planned and done.
+fn planned_metrics(procedures: &Procedures) -> String {
+    let (entries, steps, commitments) = procedures.counts();
+    [
+        gauge("worklist_entries", "Entries of the worklist that are not done.", entries),
+        gauge("steps_in_progress", "Procedure steps that modalities perform.", steps),
+        gauge(
+            "commitments_pending",
+            "Requests for commitment that were not reported.",
+            commitments,
+        ),
+    ]
+    .concat()
 }
 
 /// What a store has, for Prometheus.
 fn metrics(store: &Store) -> String {
     let (images, octets, quota) = store.usage();
-    let gauge = |name: &str, help: &str, value: u64| {
-        let name = format!("armilla_imaging_{name}");
-        format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n")
-    };
     [
         gauge("images", "Images in the store.", images),
         gauge("bytes", "Octets of images in the store.", octets),
@@ -245,11 +284,20 @@ impl Serve {
         let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
         access::expire(&store, &guard)?;
         files::import(&store, &self.files)?;
+        let procedures = Procedures::open(&self.store)?;
         let listener = self.flows.listen()?;
         if let Some(address) = &self.dicom {
             let peers = self.peer.into_iter().collect();
-            let titles = Titles { own: self.title.clone(), peers };
-            let at = dimse::serve(address, titles, &store, &guard)?;
+            let classes = self.class.into_iter().collect();
+            let titles = Titles { own: self.title.clone(), peers, classes };
+            let entity = Entity {
+                titles,
+                store: store.clone(),
+                guard: guard.clone(),
+                procedures: procedures.clone(),
+                retry: Retry::default(),
+            };
+            let at = dimse::serve(address, entity)?;
             eprintln!("modalities: {} at {at}", self.title);
         }
         let orb = orb.build()?;
@@ -258,13 +306,15 @@ impl Serve {
             store: store.clone(),
             listener,
             guard: guard.clone(),
+            procedures: Some(procedures.clone()),
             through: None,
         };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
         let url = orb.publish("ImageServer", server.object())?;
         self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&server.upcast(), Some(&store), &guard, &lifecycle)?;
+        let (source, kept) = (server.upcast(), Some(&store));
+        let _console = self.http.start(&source, kept, Some(&procedures), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -277,7 +327,7 @@ impl Locate {
         let url = orb.publish("ImageLocator", locator.object())?;
         self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&locator, None, &guard, &lifecycle)?;
+        let _console = self.http.start(&locator, None, None, &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -288,7 +338,7 @@ impl View {
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
         let http = Http { http: Some(self.http), host: self.host, max_request: 16 << 30 };
-        let console = http.start(&source, None, &self.access.guard()?, &lifecycle)?;
+        let console = http.start(&source, None, None, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
@@ -411,6 +461,13 @@ fn peer(text: &str) -> Result<(String, String), String> {
     match (1..=16).contains(&title.len()) && port.is_some() {
         true => Ok((title.to_owned(), address.to_owned())),
         false => Err(wrong()),
+    }
+}
+
+fn uid(text: &str) -> Result<String, String> {
+    match dicom::is_uid(text) {
+        true => Ok(text.to_owned()),
+        false => Err("a UID is needed: up to 64 digits and dots".to_owned()),
     }
 }
 

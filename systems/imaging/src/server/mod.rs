@@ -2,8 +2,10 @@
 
 pub mod dimse;
 mod pending;
+mod planning;
 mod servant;
 mod uploads;
 
+pub(crate) use planning::none as no_worklist;
 pub use servant::{ImageServer, ServerSettings, Through};
 pub(crate) use servant::{caller, may_ask, refused};

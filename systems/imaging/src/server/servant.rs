@@ -1,19 +1,21 @@
 //! The object of an image server.
 
 use super::pending::Pending;
+use super::planning;
 use super::uploads::Uploads;
 use crate::access::{Operation, Place};
 use crate::audit::{Client, Guard, Subject};
 use crate::dicom::{self, DicomError};
 use crate::idl::server::{
-    FetchRaises, MetadataRaises, PictureRaises, PixelsRaises, ReadRaises, RemoveRaises,
-    StoreRaises, StoredRaises,
+    FetchRaises, MetadataRaises, PerformedRaises, PictureRaises, PixelsRaises, PlanRaises,
+    PlannedRaises, ReadRaises, RemoveRaises, StoreRaises, StoredRaises, UnplanRaises,
 };
 use crate::idl::source::HoldersRaises;
 use crate::idl::{
     self, Group, Image, Level, Missing, PictureFormat, PixelFlow, Query, Refusal, Refused, Server,
-    ServerRef, ServerState, Source, UnknownImage, Upload, View,
+    ServerRef, ServerState, Source, UnknownEntry, UnknownImage, Upload, View,
 };
+use crate::procedures::Procedures;
 use crate::store::{Incoming, Store, StoreError};
 use armilla::{Error, ExceptionKind, Orb, PoaError, SystemException};
 use armilla_ipc::Address;
@@ -41,6 +43,8 @@ pub struct ServerSettings {
     pub listener: Listener,
     /// Who may do what.
     pub guard: Guard,
+    /// What is planned and was done; a cache has none.
+    pub procedures: Option<Procedures>,
     /// What keeps a file that has come; without it, the store does.
     pub through: Option<Through>,
 }
@@ -405,6 +409,41 @@ impl Server for Shared {
             }
         });
         drawn.map_err(|error| Error::User(undrawable(&error).into()))
+    }
+
+    fn plan(&self, entry: &str) -> Result<String, Error<PlanRaises>> {
+        let subject = Subject { what: "worklist", ..Subject::default() };
+        let permitted = self.0.permit(Operation::Store, subject);
+        let procedures = self.0.settings.procedures.as_ref();
+        let planned = permitted.and_then(|()| planning::plan(procedures, entry));
+        planned.map_err(|refused| Error::User(refused.into()))
+    }
+
+    fn unplan(&self, uid: &str) -> Result<(), Error<UnplanRaises>> {
+        let subject = Subject { what: "worklist", ..Subject::default() };
+        let permitted = self.0.permit(Operation::Remove, subject);
+        let procedures = self.0.settings.procedures.as_ref();
+        let removed = permitted.and_then(|()| planning::unplan(procedures, uid));
+        match removed.map_err(|refused| Error::User(refused.into()))? {
+            true => Ok(()),
+            false => Err(Error::User(UnknownEntry { uid: uid.to_owned() }.into())),
+        }
+    }
+
+    fn planned(&self, finished: bool, after: &str) -> Result<Vec<String>, Error<PlannedRaises>> {
+        let subject = Subject { what: "worklist", ..Subject::default() };
+        let permitted = self.0.permit(Operation::Read, subject);
+        let procedures = self.0.settings.procedures.as_ref();
+        let planned = permitted.and_then(|()| planning::planned(procedures, finished, after));
+        planned.map_err(|refused| Error::User(refused.into()))
+    }
+
+    fn performed(&self, after: &str) -> Result<Vec<String>, Error<PerformedRaises>> {
+        let subject = Subject { what: "steps", ..Subject::default() };
+        let permitted = self.0.permit(Operation::Read, subject);
+        let procedures = self.0.settings.procedures.as_ref();
+        let performed = permitted.and_then(|()| planning::performed(procedures, after));
+        performed.map_err(|refused| Error::User(refused.into()))
     }
 }
 

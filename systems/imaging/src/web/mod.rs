@@ -1,7 +1,7 @@
 //! Images over HTTP: DICOMweb (PS3.18) in and out, over one server or a locator of many.
 //!
 //! `resource` says what a path is about, `search` answers QIDO-RS, `retrieve` and `render` WADO-RS,
-//! `store` STOW-RS, `viewer` is the page that shows images. `sources` finds the server that has an image. Pixels and files pass in pieces,
+//! `store` STOW-RS, `workitems` UPS-RS, `viewer` is the page that shows images. `sources` finds the server that has an image. Pixels and files pass in pieces,
 //! from a flow into the answer, so memory does not grow with them.
 
 pub mod accept;
@@ -15,10 +15,12 @@ mod search;
 pub(crate) mod sources;
 mod store;
 mod viewer;
+mod workitems;
 
 use crate::access::Operation;
 use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::SourceRef;
+use crate::procedures::Procedures;
 use accept::{MediaType, accepted};
 use armilla_service::axum::Router;
 use armilla_service::axum::extract::{ConnectInfo, Path, Query, Request, State};
@@ -41,6 +43,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Web {
     sources: Sources,
     guard: Guard,
+    /// What is planned and was done, if it is served here.
+    procedures: Option<Procedures>,
 }
 
 /// The parameters of a URL.
@@ -63,7 +67,12 @@ struct Asked {
 impl Web {
     /// Serves the images of a server or a locator to whom the rules allow it.
     pub fn new(source: SourceRef, guard: Guard) -> Self {
-        Self { sources: Sources::new(source), guard }
+        Self { sources: Sources::new(source), guard, procedures: None }
+    }
+
+    /// Serves what is planned and was done as well.
+    pub fn with_procedures(self, procedures: Option<Procedures>) -> Self {
+        Self { procedures, ..self }
     }
 
     /// Refuses what the rules forbid; the access is recorded.
@@ -77,7 +86,16 @@ impl Web {
             (_, Resource::Rendered | Resource::Thumbnail) => (Operation::Read, "picture"),
         };
         let (study, series, image) = (&target.study, &target.series, &target.instance);
-        let subject = Subject { what, study, series, image };
+        self.check(asked, operation, Subject { what, study, series, image })
+    }
+
+    /// The same for any operation.
+    fn check(
+        &self,
+        asked: &Asked,
+        operation: Operation,
+        subject: Subject<'_>,
+    ) -> Result<(), Problem> {
         let checked = self.guard.check(&asked.client, operation, subject);
         checked.map_err(|denied| {
             let status = match denied {
@@ -101,6 +119,12 @@ impl Web {
         asked: &Asked,
         body: Option<BodyReader>,
     ) -> Result<Response, Problem> {
+        if workitems::is_one(&asked.path) {
+            return workitems::answer(self, asked, body);
+        }
+        if asked.method == Method::PUT {
+            return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "images are sent by POST"));
+        }
         let (target, resource) = resource::parse(&asked.path)?;
         self.permit(asked, &target, resource)?;
         if let Some(body) = body {
@@ -163,7 +187,7 @@ async fn serve(
     };
     let body = match asked.method {
         Method::GET | Method::HEAD => None,
-        Method::POST => Some(BodyReader::new(body)),
+        Method::POST | Method::PUT => Some(BodyReader::new(body)),
         _ => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
     };
     let answer = spawn_blocking(move || web.answer(&asked, body)).await;

@@ -7,6 +7,8 @@ use armilla_service::axum::routing::get;
 /// Path, media type, contents.
 const FILES: &[(&str, &str, &str)] = &[
     ("/", "text/html; charset=utf-8", include_str!("../../assets/viewer.html")),
+    ("/worklist", "text/html; charset=utf-8", include_str!("../../assets/worklist.html")),
+    ("/viewer/worklist.js", SCRIPT, include_str!("../../assets/worklist.js")),
     ("/viewer/viewer.css", "text/css; charset=utf-8", include_str!("../../assets/viewer.css")),
     ("/viewer/main.js", SCRIPT, include_str!("../../assets/main.js")),
     ("/viewer/api.js", SCRIPT, include_str!("../../assets/api.js")),

@@ -46,7 +46,8 @@ impl Pair {
         let store = Store::open(&scratch.file("near"), images * SIZE).unwrap();
         let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
         let (name, guard) = ("cache".to_owned(), Guard::default());
-        let settings = ServerSettings { name, store, listener, guard, through: None };
+        let settings =
+            ServerSettings { name, store, listener, guard, procedures: None, through: None };
         let far_url = far.0.object_to_string(far.1.object()).unwrap();
         // A locator behind answers also while its servers are away.
         let behind = match located {

@@ -109,6 +109,7 @@ pub(crate) fn serve_over(
         store: store.clone(),
         listener,
         guard,
+        procedures: None,
         through: None,
     };
     let server = ImageServer::activate(&orb.root_poa(), settings).unwrap();

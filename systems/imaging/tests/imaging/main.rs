@@ -3,6 +3,7 @@
 mod cache;
 mod commands;
 mod common;
+mod contexts;
 mod corpus;
 mod crashes;
 mod disk;
@@ -12,6 +13,7 @@ mod memory;
 mod modalities;
 mod naming;
 mod odd;
+mod procedures;
 mod programs;
 mod reach;
 mod strangers;

@@ -2,7 +2,8 @@
 
 use crate::common::{Scratch, write_image};
 use armilla_imaging::audit::Guard;
-use armilla_imaging::server::dimse::{self, Titles};
+use armilla_imaging::procedures::{Procedures, Retry};
+use armilla_imaging::server::dimse::{self, Entity, Titles};
 use armilla_imaging::store::Store;
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
 use dicom_dictionary_std::{tags, uids};
@@ -19,31 +20,32 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::time::Duration;
 
-const FIND: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_FIND;
+pub(crate) const FIND: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_FIND;
 pub(crate) const GET: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_GET;
 pub(crate) const MOVE: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_MOVE;
-const EXPLICIT: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
-const MR: &str = uids::MR_IMAGE_STORAGE;
+pub(crate) const EXPLICIT: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
+pub(crate) const MR: &str = uids::MR_IMAGE_STORAGE;
 
-type Object = InMemDicomObject;
+pub(crate) type Object = InMemDicomObject;
 
 pub(crate) fn text(tag: Tag, vr: VR, value: &str) -> DataElement<Object> {
     DataElement::new(tag, vr, PrimitiveValue::from(value))
 }
 
-fn short(tag: Tag, value: u16) -> DataElement<Object> {
+pub(crate) fn short(tag: Tag, value: u16) -> DataElement<Object> {
     DataElement::new(tag, VR::US, PrimitiveValue::from(value))
 }
 
 /// A reply, and the data set behind it.
 pub(crate) struct Reply {
-    command: Object,
-    data: Option<Vec<u8>>,
+    pub(crate) command: Object,
+    pub(crate) data: Option<Vec<u8>>,
 }
 
 impl Reply {
-    fn number(&self, tag: Tag) -> u16 {
+    pub(crate) fn number(&self, tag: Tag) -> u16 {
         self.command.element(tag).unwrap().to_int().unwrap()
     }
 
@@ -51,7 +53,7 @@ impl Reply {
         self.number(tags::STATUS)
     }
 
-    fn object(&self) -> Object {
+    pub(crate) fn object(&self) -> Object {
         read(self.data.as_deref().unwrap())
     }
 
@@ -65,11 +67,11 @@ impl Reply {
     }
 }
 
-fn read(octets: &[u8]) -> Object {
+pub(crate) fn read(octets: &[u8]) -> Object {
     Object::read_dataset_with_ts(octets, &EXPLICIT_VR_LITTLE_ENDIAN.erased()).unwrap()
 }
 
-fn write(elements: &[DataElement<Object>]) -> Vec<u8> {
+pub(crate) fn write(elements: &[DataElement<Object>]) -> Vec<u8> {
     let mut octets = Vec::new();
     let object = Object::from_element_iter(elements.iter().cloned());
     object.write_dataset_with_ts(&mut octets, &EXPLICIT_VR_LITTLE_ENDIAN.erased()).unwrap();
@@ -78,7 +80,7 @@ fn write(elements: &[DataElement<Object>]) -> Vec<u8> {
 
 /// A workstation.
 pub(crate) struct Peer {
-    association: ClientAssociation<TcpStream>,
+    pub(crate) association: ClientAssociation<TcpStream>,
     /// The data sets that it was sent.
     pub(crate) images: Vec<Vec<u8>>,
     /// The most octets of a data set that came at once.
@@ -103,7 +105,41 @@ impl Peer {
         Self { association, images: Vec::new(), largest: 0, cancels: false }
     }
 
-    fn send(
+    /// A peer with this title that asks for contexts of these classes.
+    pub(crate) fn with(at: SocketAddr, title: &str, classes: &[&'static str]) -> Self {
+        let options = ClientAssociationOptions::new()
+            .calling_ae_title(title.to_owned())
+            .called_ae_title("ARMILLA");
+        let options = classes.iter().fold(options, |options, class| {
+            options.with_presentation_context(*class, vec![EXPLICIT])
+        });
+        let association = options.establish(at).unwrap();
+        Self { association, images: Vec::new(), largest: 0, cancels: false }
+    }
+
+    /// Sends a command with its data set, and waits for the reply.
+    pub(crate) fn request(
+        &mut self,
+        kind: &str,
+        field: u16,
+        more: &[DataElement<Object>],
+        data: Option<&[DataElement<Object>]>,
+    ) -> Reply {
+        let context = self.context(kind);
+        let more = [&[short(tags::MESSAGE_ID, 9)], more].concat();
+        self.send(context, kind, field, &more, data.is_some());
+        if let Some(data) = data {
+            let mut octets = self.association.send_pdata(context);
+            octets.write_all(&write(data)).unwrap();
+            octets.finish().unwrap();
+        }
+        let (command, data) = self.message();
+        let reply = Reply { command, data };
+        assert_eq!(reply.number(tags::COMMAND_FIELD), field | 0x8000);
+        reply
+    }
+
+    pub(crate) fn send(
         &mut self,
         context: u8,
         kind: &str,
@@ -127,7 +163,7 @@ impl Peer {
     }
 
     /// The context of a kind of object.
-    fn context(&self, kind: &str) -> u8 {
+    pub(crate) fn context(&self, kind: &str) -> u8 {
         let contexts = self.association.presentation_contexts();
         contexts.iter().find(|context| context.abstract_syntax == kind).unwrap().id
     }
@@ -166,6 +202,16 @@ impl Peer {
         }
     }
 
+    /// Searches, and returns the replies.
+    pub(crate) fn search(&mut self, kind: &str, keys: &[DataElement<Object>]) -> Vec<Reply> {
+        let mut replies = vec![self.request(kind, 0x0020, &[], Some(keys))];
+        while replies.last().is_some_and(|reply| reply.status() == 0xff00) {
+            let (command, data) = self.message();
+            replies.push(Reply { command, data });
+        }
+        replies
+    }
+
     fn take_image(&mut self, stored: Reply) {
         let context = self.context(MR);
         self.images.push(stored.data.clone().unwrap());
@@ -181,7 +227,7 @@ impl Peer {
     }
 
     /// A command, and its data set if one follows.
-    fn message(&mut self) -> (Object, Option<Vec<u8>>) {
+    pub(crate) fn message(&mut self) -> (Object, Option<Vec<u8>>) {
         let (mut command, mut data, mut known) = (Vec::new(), Vec::new(), None::<Object>);
         loop {
             let Pdu::PData { data: values } = self.association.receive().unwrap() else {
@@ -224,12 +270,27 @@ pub(crate) fn serve(
     rules: &str,
     peers: &[(&str, String)],
 ) -> (Store, SocketAddr) {
+    let (store, _, at) = serve_procedures(directory, rules, peers);
+    (store, at)
+}
+
+/// The same, with what is planned.
+pub(crate) fn serve_procedures(
+    directory: &Path,
+    rules: &str,
+    peers: &[(&str, String)],
+) -> (Store, Procedures, SocketAddr) {
     let store = Store::open(directory, 0).unwrap();
     let guard = Guard::new(rules.parse().unwrap(), None).unwrap();
     let peers = peers.iter().map(|(title, at)| ((*title).to_owned(), at.clone()));
-    let titles = Titles { own: "ARMILLA".to_owned(), peers: peers.collect::<BTreeMap<_, _>>() };
-    let at = dimse::serve("127.0.0.1:0", titles, &store, &guard).unwrap();
-    (store, at)
+    let peers = peers.collect::<BTreeMap<_, _>>();
+    let titles = Titles { own: "ARMILLA".to_owned(), peers, ..Titles::default() };
+    let procedures = Procedures::open(directory).unwrap();
+    let retry = Retry { first: Duration::from_millis(20), most: 1000 };
+    let (kept, planned) = (store.clone(), procedures.clone());
+    let entity = Entity { titles, store, guard, procedures, retry };
+    let at = dimse::serve("127.0.0.1:0", entity).unwrap();
+    (kept, planned, at)
 }
 
 /// Imports images of a study, and returns their data sets by number.

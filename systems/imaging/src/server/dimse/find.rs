@@ -3,6 +3,7 @@
 use crate::attributes;
 use crate::dicom::read_set;
 use crate::idl::{Criterion, Group, Level, Query};
+use crate::procedures::say_set;
 use crate::query::everything;
 use crate::store::Store;
 use dicom_core::dictionary::{DataDictionary, DataDictionaryEntry};
@@ -80,18 +81,6 @@ pub(super) fn answers(
     };
     let answers = groups.iter().take(MOST).map(answer).collect::<Result<_, Box<dyn Error>>>();
     Ok(Answers { encoded: answers?, more: groups.len() > MOST })
-}
-
-/// Says in which character set the texts of an answer are, if it is not the default one.
-fn say_set(answer: &mut InMemDicomObject) {
-    let plain = |element: &DataElement<InMemDicomObject>| {
-        element.to_str().map_or(true, |text| text.is_ascii())
-    };
-    answer.remove_element(tags::SPECIFIC_CHARACTER_SET);
-    if !answer.iter().all(plain) {
-        let unicode = PrimitiveValue::from("ISO_IR 192");
-        answer.put(DataElement::new(tags::SPECIFIC_CHARACTER_SET, VR::CS, unicode));
-    }
 }
 
 /// An attribute of a group; empty if it is not known.

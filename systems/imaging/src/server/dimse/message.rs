@@ -22,6 +22,10 @@ pub(super) const C_FIND: u16 = 0x0020;
 pub(super) const C_MOVE: u16 = 0x0021;
 pub(super) const C_ECHO: u16 = 0x0030;
 pub(super) const C_CANCEL: u16 = 0x0fff;
+pub(super) const N_EVENT_REPORT: u16 = 0x0100;
+pub(super) const N_SET: u16 = 0x0120;
+pub(super) const N_ACTION: u16 = 0x0130;
+pub(super) const N_CREATE: u16 = 0x0140;
 
 /// Set in the field of a reply.
 pub(super) const REPLY: u16 = 0x8000;
@@ -69,6 +73,18 @@ impl Command {
         found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
     }
 
+    /// The SOP class that it is about.
+    pub(super) fn class(&self) -> String {
+        let found = self.text(tags::AFFECTED_SOP_CLASS_UID);
+        if found.is_empty() { self.text(tags::REQUESTED_SOP_CLASS_UID) } else { found }
+    }
+
+    /// The SOP instance that it is about.
+    pub(super) fn instance(&self) -> String {
+        let found = self.text(tags::AFFECTED_SOP_INSTANCE_UID);
+        if found.is_empty() { self.text(tags::REQUESTED_SOP_INSTANCE_UID) } else { found }
+    }
+
     /// A number of the command, or 0.
     pub(super) fn number(&self, tag: Tag) -> u16 {
         self.set.get(tag).and_then(|element| element.to_int().ok()).unwrap_or_default()
@@ -84,6 +100,7 @@ impl Status {
     pub(super) const PENDING: Self = Self(0xff00);
     pub(super) const CANCELLED: Self = Self(0xfe00);
     pub(super) const NOT_AUTHORIZED: Self = Self(0x0124);
+    pub(super) const MISTYPED: Self = Self(0x0212);
     pub(super) const UNRECOGNIZED: Self = Self(0x0211);
     /// Of a data set: the query, or the image.
     pub(super) const NOT_UNDERSTOOD: Self = Self(0xc000);
@@ -95,7 +112,17 @@ impl Status {
     /// Some sub-operations failed.
     pub(super) const SOME_FAILED: Self = Self(0xb000);
     const OUT_OF_RESOURCES: Self = Self(0xa700);
-    const DUPLICATE: Self = Self(0x0111);
+    pub(super) const INVALID_VALUE: Self = Self(0x0106);
+    pub(super) const FAILED: Self = Self(0x0110);
+    pub(super) const DUPLICATE: Self = Self(0x0111);
+    pub(super) const NO_INSTANCE: Self = Self(0x0112);
+    pub(super) const INVALID_ARGUMENT: Self = Self(0x0115);
+    /// An instance of another class.
+    pub(super) const CONFLICT: Self = Self(0x0119);
+    pub(super) const NO_ACTION: Self = Self(0x0123);
+    pub(super) const MISSING: Self = Self(0x0120);
+    /// Of an operation on something else than an image.
+    pub(super) const TOO_MUCH: Self = Self(0x0213);
 
     pub(super) const fn of(error: &StoreError) -> Self {
         match error {
@@ -121,6 +148,10 @@ pub(super) struct Details<'a> {
     pub(super) counts: Option<Counts>,
     /// Why, for people; without names.
     pub(super) comment: String,
+    /// The same as a number of the service.
+    pub(super) error: Option<u16>,
+    /// The instance that was made; that of the command otherwise.
+    pub(super) instance: Option<&'a str>,
 }
 
 /// Replies to a command.
@@ -131,14 +162,20 @@ pub(super) fn send_reply(
     details: &Details<'_>,
 ) -> Result<(), Box<dyn Error>> {
     let mut elements = vec![
-        uid(tags::AFFECTED_SOP_CLASS_UID, &command.text(tags::AFFECTED_SOP_CLASS_UID)),
+        uid(tags::AFFECTED_SOP_CLASS_UID, &command.class()),
         short(tags::COMMAND_FIELD, command.field | REPLY),
         short(tags::MESSAGE_ID_BEING_RESPONDED_TO, command.number(tags::MESSAGE_ID)),
         short(tags::STATUS, status.0),
     ];
-    if command.field == C_STORE {
-        let image = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
-        elements.push(uid(tags::AFFECTED_SOP_INSTANCE_UID, &image));
+    if matches!(command.field, C_STORE | N_SET | N_ACTION | N_CREATE) {
+        let instance = details.instance.map_or_else(|| command.instance(), str::to_owned);
+        elements.push(uid(tags::AFFECTED_SOP_INSTANCE_UID, &instance));
+    }
+    if command.field == N_ACTION {
+        elements.push(short(tags::ACTION_TYPE_ID, command.number(tags::ACTION_TYPE_ID)));
+    }
+    if let Some(error) = details.error {
+        elements.push(short(tags::ERROR_ID, error));
     }
     if let Some(counts) = details.counts {
         if matches!(status, Status::PENDING | Status::CANCELLED) {
@@ -226,4 +263,42 @@ fn send_value<A: SyncAssociation<TcpStream>>(
     let sent = SyncAssociation::send(association, &Pdu::PData { data: vec![value] });
     timer.rest();
     Ok(sent?)
+}
+
+/// Waits for the reply to a command, and says whether the other side has asked to stop before.
+pub(super) fn wait_for_reply<A: SyncAssociation<TcpStream>>(
+    association: &mut A,
+    (field, message): (u16, u16),
+) -> Result<(Command, bool), Box<dyn Error>> {
+    let (mut octets, mut cancelled) = (Vec::new(), false);
+    loop {
+        let values = match SyncAssociation::receive(association)? {
+            Pdu::PData { data } => data,
+            other => return Err(format!("unexpected: {}", other.short_description()).into()),
+        };
+        for value in values {
+            if value.value_type != PDataValueType::Command {
+                return Err("a data set where a reply belongs".into());
+            }
+            octets.extend_from_slice(&value.data);
+            if octets.len() > super::MOST_COMMAND {
+                return Err("a command is too large".into());
+            }
+            if !value.is_last {
+                continue;
+            }
+            let reply = Command::read(&std::mem::take(&mut octets), value.presentation_context_id)?;
+            match reply.field {
+                C_CANCEL => cancelled = true,
+                found if found == field | REPLY => {
+                    let right = reply.number(tags::MESSAGE_ID_BEING_RESPONDED_TO) == message;
+                    return match right {
+                        true => Ok((reply, cancelled)),
+                        false => Err("the reply to another command".into()),
+                    };
+                }
+                other => return Err(format!("the command {other:04x} out of turn").into()),
+            }
+        }
+    }
 }

@@ -1,28 +1,36 @@
 //! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE, C-FIND, C-GET
-//! and C-MOVE. A thread serves each association.
+//! and C-MOVE of images, the modality worklist, performed procedure steps, and storage commitment. A
+//! thread serves each association.
 
 mod arriving;
+mod commitment;
+mod contexts;
 mod deadlines;
 mod find;
 mod message;
 mod places;
 mod retrieve;
+mod steps;
+mod worklist;
 
 use crate::access::Operation;
 use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::Image;
+use crate::procedures::{MOST_SET, Procedures, Retry};
 use crate::store::{Store, StoreError};
 use arriving::Arriving;
+use commitment::{QUIET, Reports};
+use contexts::{Roles, Service};
 use deadlines::{Deadlines, Pace, Timer};
-use dicom_dictionary_std::{tags, uids};
+use dicom_dictionary_std::tags;
 use dicom_object::FileMetaTableBuilder;
-use dicom_ul::association::server::{Negotiation, ServerAssociationOptions};
-use dicom_ul::pdu::{PDataValue, PDataValueType, RequestorRoles};
+use dicom_ul::association::server::ServerAssociationOptions;
+use dicom_ul::pdu::{PDataValue, PDataValueType, PresentationContextResultReason};
 use dicom_ul::{Pdu, ServerAssociation};
 use find::Answers;
 use message::{Command, Details, Status, send_reply};
 use places::Places;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -54,23 +62,36 @@ pub struct Titles {
     pub own: String,
     /// The addresses of those to which it sends images (C-MOVE), by their titles: HOST:PORT.
     pub peers: BTreeMap<String, String>,
+    /// SOP classes of storage that are accepted beside the standard ones: private ones.
+    pub classes: BTreeSet<String>,
+}
+
+/// What modalities and workstations are served with.
+#[derive(Debug, Clone)]
+pub struct Entity {
+    /// Its names.
+    pub titles: Titles,
+    /// Its images.
+    pub store: Store,
+    /// Who may do what.
+    pub guard: Guard,
+    /// What is planned and was done.
+    pub procedures: Procedures,
+    /// How often storage commitment is reported to a peer that does not answer.
+    pub retry: Retry,
 }
 
 /// Serves modalities at an address, in threads, as long as the process runs.
 ///
 /// # Errors
 /// The address is taken or is not of this host, or the system has no thread.
-pub fn serve(
-    address: &str,
-    titles: Titles,
-    store: &Store,
-    guard: &Guard,
-) -> io::Result<SocketAddr> {
+pub fn serve(address: &str, entity: Entity) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(address)?;
     let local = listener.local_addr()?;
-    let (titles, store, guard) = (Arc::new(titles), store.clone(), guard.clone());
+    let entity = Arc::new(entity);
     let (places, deadlines) = (Places::new(MOST, MOST_OF_HOST), Deadlines::start()?);
     let attempts = Places::new(MOST, MOST_ATTEMPTS);
+    commitment::start(&entity, &deadlines, &attempts)?;
     let accept = move || {
         for socket in listener.incoming() {
             // Without a descriptor there may be one in a moment.
@@ -85,11 +106,11 @@ pub fn serve(
                 tracing::warn!(%peer, "as many associations are open as may be; another is closed");
                 continue;
             };
-            let (titles, store, guard) = (Arc::clone(&titles), store.clone(), guard.clone());
+            let entity = Arc::clone(&entity);
             let limits = (deadlines.clone(), attempts.clone());
             let serve = move || {
                 let _place = place;
-                if let Err(error) = associate(socket, &titles, &store, (&guard, &limits)) {
+                if let Err(error) = associate(socket, &entity, &limits) {
                     tracing::info!(%error, "an association was broken off");
                 }
             };
@@ -105,40 +126,41 @@ pub fn serve(
 
 fn associate(
     socket: TcpStream,
-    titles: &Titles,
-    store: &Store,
-    (guard, (deadlines, attempts)): (&Guard, &(Deadlines, Places<String>)),
+    entity: &Entity,
+    (deadlines, attempts): &(Deadlines, Places<String>),
 ) -> Result<(), Box<dyn Error>> {
     let timer = deadlines.watch(&socket)?;
     timer.limit(GREETING);
     let place = socket.peer_addr()?.ip().into();
     let client = Client { place, token: None, by: "dicom" };
-    let mut association = ServerAssociationOptions::new()
-        .ae_title(titles.own.as_str())
-        .with_abstract_syntax(uids::VERIFICATION)
-        .promiscuous(true)
-        .with_negotiation(AsProposed)
+    let more = &entity.titles.classes;
+    let options = ServerAssociationOptions::new()
+        .ae_title(entity.titles.own.as_str())
+        .with_negotiation(Roles { more })
         .read_timeout(GREETING)
-        .write_timeout(PATIENCE)
-        .establish(socket)?;
+        .write_timeout(PATIENCE);
+    let classes = contexts::all(more);
+    let options = classes.fold(options, |options, (uid, _)| options.with_abstract_syntax(uid));
+    let mut association = options.establish(socket)?;
     association.inner_stream().set_read_timeout(Some(PATIENCE))?;
-    let (title, peers) = (titles.own.as_str(), &titles.peers);
     let (command, task, pace) = (Vec::new(), None, None);
+    let reports = Reports::default();
     let mut serving = Serving {
         association,
         timer,
         pace,
         deadlines,
         attempts,
-        title,
-        peers,
-        store,
-        guard,
+        entity,
         client,
         command,
         task,
+        reports,
     };
     loop {
+        if serving.is_idle() && serving.reports.are_due() && serving.is_quiet(Some(QUIET))? {
+            serving.report_here()?;
+        }
         match serving.receive()? {
             Pdu::PData { data } => {
                 for value in data {
@@ -155,15 +177,6 @@ fn associate(
     }
 }
 
-/// Who asks for images may take them as well (PS3.7, D.3.3.4).
-struct AsProposed;
-
-impl Negotiation for AsProposed {
-    fn negotiate_roles(&self, _: &str, scu: bool, scp: bool) -> Option<RequestorRoles> {
-        Some(RequestorRoles { scu, scp })
-    }
-}
-
 /// An association.
 struct Serving<'a> {
     association: ServerAssociation<TcpStream>,
@@ -173,27 +186,53 @@ struct Serving<'a> {
     deadlines: &'a Deadlines,
     /// Associations that are being asked for, by the titles of the peers.
     attempts: &'a Places<String>,
-    title: &'a str,
-    peers: &'a BTreeMap<String, String>,
-    store: &'a Store,
-    guard: &'a Guard,
+    entity: &'a Entity,
     client: Client,
     /// The octets of the command so far.
     command: Vec<u8>,
     task: Option<(Command, Task)>,
+    /// Storage commitment that was requested here.
+    reports: Reports,
 }
 
 /// What the data set behind a command is for.
 enum Task {
+    Echo,
     /// It goes to the disk as it comes. What failed is told when all of it has come.
     Store(Result<Box<Arriving>, StoreError>),
     Find(Vec<u8>),
     Retrieve(Vec<u8>),
-    /// The rules forbid it; the data set is passed over.
-    Denied,
+    /// A search in the worklist.
+    FindPlanned(Vec<u8>),
+    /// A performed procedure step.
+    Perform(Vec<u8>),
+    /// A request for storage commitment.
+    Commit(Vec<u8>),
+    /// Nothing: it is passed over, and the reply says why.
+    Passed(Status, &'static str),
+    /// The same without a reply.
+    Ignored,
+}
+
+impl Task {
+    /// What has come of a data set that waits in memory, and how many octets it may have.
+    fn octets(&mut self) -> Option<(&mut Vec<u8>, usize)> {
+        match self {
+            Self::Find(octets) | Self::Retrieve(octets) | Self::FindPlanned(octets) => {
+                Some((octets, MOST_COMMAND))
+            }
+            Self::Perform(octets) | Self::Commit(octets) => Some((octets, MOST_SET)),
+            _ => None,
+        }
+    }
 }
 
 impl Serving<'_> {
+    /// Whether no message has begun.
+    fn is_idle(&self) -> bool {
+        self.task.is_none() && self.command.is_empty()
+    }
+
     /// Receives the next PDU, which is to be there in time.
     fn receive(&mut self) -> Result<Pdu, Box<dyn Error>> {
         let begun = Instant::now();
@@ -235,47 +274,75 @@ impl Serving<'_> {
     /// A command is complete.
     fn begin(&mut self, context: u8) -> Result<(), Box<dyn Error>> {
         let command = Command::read(&std::mem::take(&mut self.command), context)?;
-        if !command.has_data() {
-            self.pace = None;
-        }
-        match command.field {
-            message::C_ECHO => self.reply(&command, Status::SUCCESS),
-            message::C_STORE => {
-                let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
-                let subject = Subject { what: "file", image: &uid, ..Subject::default() };
-                let task = match self.permits(Operation::Store, subject) {
-                    true => Task::Store(self.incoming(&command)?),
-                    false => Task::Denied,
-                };
-                self.task = Some((command, task));
-                Ok(())
-            }
-            message::C_FIND => {
-                let subject = Subject { what: "search", ..Subject::default() };
-                let task = match self.permits(Operation::Read, subject) {
-                    true => Task::Find(Vec::new()),
-                    false => Task::Denied,
-                };
-                self.task = Some((command, task));
-                Ok(())
-            }
-            message::C_GET | message::C_MOVE => {
-                let subject = Subject { what: "retrieval", ..Subject::default() };
-                let task = match self.permits(Operation::Read, subject) {
-                    true => Task::Retrieve(Vec::new()),
-                    false => Task::Denied,
-                };
-                self.task = Some((command, task));
-                Ok(())
-            }
+        let service = self.service(context)?;
+        if command.field & message::REPLY != 0 || command.field == message::C_CANCEL {
+            self.replied(&command);
             // Results come at once, so there is nothing to cancel.
-            message::C_CANCEL => Ok(()),
-            _ => self.reply(&command, Status::UNRECOGNIZED),
+            return self.pass_over(command);
+        }
+        let task = self.task(&command, service)?;
+        if command.has_data() {
+            self.task = Some((command, task));
+            return Ok(());
+        }
+        self.pace = None;
+        match task {
+            Task::Passed(status, why) => self.refuse(&command, status, why.to_owned()),
+            Task::Echo => self.reply(&command, Status::SUCCESS),
+            _ => {
+                let why = "a data set is missing behind the command".to_owned();
+                self.refuse(&command, Status::MISTYPED, why)
+            }
         }
     }
 
+    /// What is to be done, by the command and the service of its context. What is not known has its
+    /// answer as well (PS3.7, C.5.19), and the association goes on.
+    fn task(&self, command: &Command, service: Service) -> Result<Task, Box<dyn Error>> {
+        let (operation, what) = match (command.field, service) {
+            // Whoever may speak with the server may see that it is there.
+            (message::C_ECHO, _) => return Ok(Task::Echo),
+            (message::C_STORE, Service::Storage) => (Operation::Store, "file"),
+            (message::C_FIND, Service::Find) => (Operation::Read, "search"),
+            (message::C_GET, Service::Get) => (Operation::Read, "retrieval"),
+            (message::C_MOVE, Service::Move) => (Operation::Read, "retrieval"),
+            (message::C_FIND, Service::Worklist) => (Operation::Read, "worklist"),
+            (message::N_CREATE | message::N_SET, Service::Steps) => (Operation::Store, "step"),
+            (message::N_ACTION, Service::Commitment) => (Operation::Store, "commitment"),
+            _ => {
+                let why = "this service has no such operation";
+                return Ok(Task::Passed(Status::UNRECOGNIZED, why));
+            }
+        };
+        let image = match operation {
+            Operation::Store if what == "file" => command.instance(),
+            _ => String::new(),
+        };
+        let subject = Subject { what, image: &image, ..Subject::default() };
+        if !self.permits(operation, subject) {
+            return Ok(Task::Passed(Status::NOT_AUTHORIZED, "the rules forbid it"));
+        }
+        Ok(match (service, Vec::new()) {
+            (Service::Storage, _) => Task::Store(self.incoming(command)?),
+            (Service::Find, octets) => Task::Find(octets),
+            (Service::Worklist, octets) => Task::FindPlanned(octets),
+            (Service::Steps, octets) => Task::Perform(octets),
+            (Service::Commitment, octets) => Task::Commit(octets),
+            (_, octets) => Task::Retrieve(octets),
+        })
+    }
+
+    /// A message that wants no answer.
+    fn pass_over(&mut self, command: Command) -> Result<(), Box<dyn Error>> {
+        match command.has_data() {
+            true => self.task = Some((command, Task::Ignored)),
+            false => self.pace = None,
+        }
+        Ok(())
+    }
+
     fn permits(&self, operation: Operation, subject: Subject<'_>) -> bool {
-        let checked = self.guard.check(&self.client, operation, subject);
+        let checked = self.entity.guard.check(&self.client, operation, subject);
         let denied = |denied: &Denied| tracing::info!(%denied, "a peer was refused");
         checked.inspect_err(denied).is_ok()
     }
@@ -294,7 +361,7 @@ impl Serving<'_> {
         head.extend_from_slice(b"DICM");
         meta.write(&mut head)?;
         let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
-        Ok(self.store.receive_unsized().and_then(|incoming| {
+        Ok(self.entity.store.receive_unsized().and_then(|incoming| {
             let mut arriving = Arriving::new(incoming, uid);
             let written = arriving.write_all(&head);
             written.map_err(|error| StoreError::Index(error.to_string()))?;
@@ -305,35 +372,44 @@ impl Serving<'_> {
     fn note_stored(&self, image: &Image) -> io::Result<()> {
         let (study, series) = (&image.study, &image.series);
         let subject = Subject { what: "file", study, series, image: &image.uid };
-        self.guard.note(&self.client, Operation::Store, subject, "stored")
+        self.entity.guard.note(&self.client, Operation::Store, subject, "stored")
+    }
+
+    /// A context that was accepted: its SOP class, and its transfer syntax.
+    fn agreed(&self, context: u8) -> Result<(&str, &str), Box<dyn Error>> {
+        let accepted = PresentationContextResultReason::Acceptance;
+        let contexts = self.association.presentation_contexts();
+        let found = contexts.iter().find(|found| found.id == context && found.reason == accepted);
+        let found = found.ok_or("a presentation context that was not agreed on")?;
+        Ok((&found.abstract_syntax, &found.transfer_syntax))
+    }
+
+    fn service(&self, context: u8) -> Result<Service, Box<dyn Error>> {
+        let (class, _) = self.agreed(context)?;
+        let found = contexts::service(class, &self.entity.titles.classes);
+        Ok(found.ok_or("a presentation context without a service")?)
     }
 
     fn syntax(&self, context: u8) -> Result<String, Box<dyn Error>> {
-        let contexts = self.association.presentation_contexts();
-        let found = contexts.iter().find(|found| found.id == context);
-        Ok(found.ok_or("a presentation context that was not agreed on")?.transfer_syntax.clone())
+        Ok(self.agreed(context)?.1.to_owned())
     }
 
     fn add(&mut self, octets: &[u8]) -> Result<(), Box<dyn Error>> {
-        match &mut self.task {
-            Some((_, Task::Store(incoming))) => {
-                if let Ok(file) = incoming
-                    && let Err(error) = file.write_all(octets)
-                {
-                    *incoming = Err(StoreError::Index(error.to_string()));
-                }
-                Ok(())
-            }
-            Some((_, Task::Find(identifier) | Task::Retrieve(identifier)))
-                if identifier.len() + octets.len() <= MOST_COMMAND =>
+        let (_, task) = self.task.as_mut().ok_or("a data set without a command")?;
+        if let Task::Store(incoming) = task {
+            if let Ok(file) = incoming
+                && let Err(error) = file.write_all(octets)
             {
-                identifier.extend_from_slice(octets);
-                Ok(())
+                *incoming = Err(StoreError::Index(error.to_string()));
             }
-            Some((_, Task::Denied)) => Ok(()),
-            Some(_) => Err("the identifier of a query is too large".into()),
-            None => Err("a data set without a command".into()),
+        } else if let Some((there, most)) = task.octets() {
+            match there.len() + octets.len() <= most {
+                true => there.extend_from_slice(octets),
+                // What is left of it is passed over.
+                false => *task = Task::Passed(Status::TOO_MUCH, "the data set is too large"),
+            }
         }
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<(), Box<dyn Error>> {
@@ -355,7 +431,12 @@ impl Serving<'_> {
                     self.send(&command, Status::of(&error), &details)
                 }
             },
-            Task::Denied => self.reply(&command, Status::NOT_AUTHORIZED),
+            Task::Passed(status, why) => self.refuse(&command, status, why.to_owned()),
+            Task::Ignored => Ok(()),
+            Task::Echo => self.reply(&command, Status::SUCCESS),
+            Task::FindPlanned(identifier) => self.find_planned(&command, &identifier),
+            Task::Perform(octets) => self.perform(&command, &octets),
+            Task::Commit(octets) => self.commit(&command, &octets),
             Task::Find(identifier) => self.find(&command, &identifier),
             Task::Retrieve(identifier) => self.retrieve(&command, &identifier),
         }
@@ -363,7 +444,8 @@ impl Serving<'_> {
 
     fn find(&mut self, command: &Command, identifier: &[u8]) -> Result<(), Box<dyn Error>> {
         let syntax = self.syntax(command.context)?;
-        let Answers { encoded, more } = match find::answers(self.store, identifier, &syntax) {
+        let Answers { encoded, more } = match find::answers(&self.entity.store, identifier, &syntax)
+        {
             Ok(answers) => answers,
             Err(error) => return self.refuse(command, Status::NOT_UNDERSTOOD, error.to_string()),
         };

@@ -4,8 +4,8 @@
 use super::deadlines::{Deadlines, Timer};
 use super::find::{read_identifier, text_of};
 use super::message::{
-    C_CANCEL, C_GET, C_STORE, Command, Counts, Details, REPLY, Status, send_command, send_data,
-    short, uid,
+    C_CANCEL, C_GET, C_STORE, Command, Counts, Details, Status, send_command, send_data, short,
+    uid, wait_for_reply,
 };
 use super::places::Place;
 use super::{PATIENCE, Serving};
@@ -24,7 +24,7 @@ use dicom_ul::Pdu;
 use dicom_ul::association::{
     Association, ClientAssociation, ClientAssociationOptions, SyncAssociation,
 };
-use dicom_ul::pdu::{PDataValueType, PresentationContextResultReason};
+use dicom_ul::pdu::PresentationContextResultReason;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs::File;
@@ -41,13 +41,14 @@ const MOST: usize = u16::MAX as usize;
 const MOST_CONTEXTS: usize = 128;
 
 /// How long it may take to connect to another application entity.
-const CONNECT: Duration = Duration::from_secs(10);
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long it may take until there is an association.
 const ESTABLISH: Duration = Duration::from_secs(20);
 
 /// What every application entity reads.
-const NATIVE: [&str; 2] = [uids::EXPLICIT_VR_LITTLE_ENDIAN, uids::IMPLICIT_VR_LITTLE_ENDIAN];
+pub(super) const NATIVE: [&str; 2] =
+    [uids::EXPLICIT_VR_LITTLE_ENDIAN, uids::IMPLICIT_VR_LITTLE_ENDIAN];
 
 /// The images that an identifier names: by the unique keys of its level and those above.
 pub(super) fn wanted(
@@ -166,41 +167,13 @@ fn stored<A: SyncAssociation<TcpStream>>(
     association: &mut A,
     message: u16,
 ) -> Result<Sent, Box<dyn Error>> {
-    let (mut octets, mut cancelled) = (Vec::new(), false);
-    loop {
-        let values = match SyncAssociation::receive(association)? {
-            Pdu::PData { data } => data,
-            other => return Err(format!("unexpected: {}", other.short_description()).into()),
-        };
-        for value in values {
-            if value.value_type != PDataValueType::Command {
-                return Err("a data set where the reply to a C-STORE belongs".into());
-            }
-            octets.extend_from_slice(&value.data);
-            if octets.len() > super::MOST_COMMAND {
-                return Err("a command is too large".into());
-            }
-            if !value.is_last {
-                continue;
-            }
-            let reply = Command::read(&std::mem::take(&mut octets), value.presentation_context_id)?;
-            match reply.field {
-                C_CANCEL => cancelled = true,
-                field if field == C_STORE | REPLY => {
-                    let right = reply.number(tags::MESSAGE_ID_BEING_RESPONDED_TO) == message;
-                    let status = reply.number(tags::STATUS);
-                    // Of warnings, the image was stored (PS3.4, table B.2-1).
-                    return match status {
-                        _ if !right => Err("the reply to another C-STORE".into()),
-                        _ if cancelled => Ok(Sent::Cancelled),
-                        0 | 0xb000..=0xbfff => Ok(Sent::Stored),
-                        other => Ok(Sent::Failed(format!("the peer has refused it: {other:04x}"))),
-                    };
-                }
-                other => return Err(format!("the command {other:04x} out of turn").into()),
-            }
-        }
-    }
+    let (reply, cancelled) = wait_for_reply(association, (C_STORE, message))?;
+    // Of warnings, the image was stored (PS3.4, table B.2-1).
+    Ok(match reply.number(tags::STATUS) {
+        _ if cancelled => Sent::Cancelled,
+        0 | 0xb000..=0xbfff => Sent::Stored,
+        other => Sent::Failed(format!("the peer has refused it: {other:04x}")),
+    })
 }
 
 /// An association with another application entity.
@@ -238,7 +211,7 @@ fn connect(
 
 /// Asks for an association. The library waits for each octet of the answer anew, and for how many
 /// there are: so it waits in a thread of its own, which counts as an attempt until it ends.
-fn establish(
+pub(super) fn establish(
     options: ClientAssociationOptions<'static>,
     address: &str,
     attempt: Place<String>,
@@ -263,7 +236,7 @@ impl Serving<'_> {
         identifier: &[u8],
     ) -> Result<(), Box<dyn Error>> {
         let syntax = self.syntax(command.context)?;
-        let images = match wanted(self.store, identifier, &syntax) {
+        let images = match wanted(&self.entity.store, identifier, &syntax) {
             Ok(images) if images.len() <= MOST => images,
             Ok(images) => {
                 let why = format!("{} images match, at most {MOST} are sent", images.len());
@@ -275,7 +248,7 @@ impl Serving<'_> {
             return self.send_all(command, &images, None);
         }
         let name = command.text(tags::MOVE_DESTINATION);
-        let Some(address) = self.peers.get(&name) else {
+        let Some(address) = self.entity.titles.peers.get(&name) else {
             let why = "the destination is not one that --peer names".to_owned();
             return self.refuse(command, Status::UNKNOWN_DESTINATION, why);
         };
@@ -283,7 +256,8 @@ impl Serving<'_> {
             let why = "the destination has not answered others yet".to_owned();
             return self.refuse(command, Status::NONE_SENT, why);
         };
-        match connect(self.title, (&name, address), &images, (self.deadlines, attempt)) {
+        match connect(&self.entity.titles.own, (&name, address), &images, (self.deadlines, attempt))
+        {
             Ok(other) => self.send_all(command, &images, Some(other)),
             Err(error) => {
                 tracing::warn!(peer = name, %error, "no association for a C-MOVE");
@@ -359,7 +333,7 @@ impl Serving<'_> {
         if !self.permits(Operation::Read, subject) {
             return Ok(Sent::Failed("the rules forbid it".to_owned()));
         }
-        let what = (self.store, image);
+        let what = (&self.entity.store, image);
         match other {
             Some(other) => {
                 let title = self.association.peer_ae_title().to_owned();
@@ -376,14 +350,9 @@ impl Serving<'_> {
 
     /// Whether who has asked wants no more.
     fn is_cancelled(&mut self) -> Result<bool, Box<dyn Error>> {
-        let stream = self.association.inner_stream();
-        stream.set_nonblocking(true)?;
-        let there = stream.peek(&mut [0]);
-        stream.set_nonblocking(false)?;
-        match there {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            there => there?,
-        };
+        if self.is_quiet(None)? {
+            return Ok(false);
+        }
         self.timer.limit(PATIENCE);
         let received = self.association.receive();
         self.timer.rest();
