@@ -77,13 +77,15 @@ pub(crate) struct Serve {
     name: String,
     #[command(flatten)]
     flows: Flows,
-    /// HOST:PORT for modalities and workstations (C-ECHO, C-STORE, C-FIND, C-GET, C-MOVE).
+    /// HOST:PORT for modalities and workstations (C-ECHO, C-STORE, C-FIND, C-GET, C-MOVE, worklist,
+    /// MPPS, storage commitment).
     #[arg(long)]
     dicom: Option<String>,
     /// The application entity title for modalities.
     #[arg(long, default_value = "ARMILLA")]
     title: String,
-    /// TITLE=HOST:PORT of an application entity to which images may be moved (C-MOVE).
+    /// TITLE=HOST:PORT of an application entity to which images may be moved (C-MOVE), and storage
+    /// commitment is reported.
     #[arg(long, value_parser = peer)]
     peer: Vec<(String, String)>,
     /// The UID of a private SOP class of storage that modalities may send beside the standard ones.

@@ -18,3 +18,4 @@ mod programs;
 mod reach;
 mod strangers;
 mod web;
+mod workitems;

@@ -16,23 +16,23 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 /// What an HTTP server answered.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let text = String::from_utf8_lossy(&self.body);
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{} {text}", self.status))
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    fn field(&self, name: &str) -> &str {
+    pub(crate) fn field(&self, name: &str) -> &str {
         let line = self.head.lines().find_map(|line| {
             let (known, value) = line.split_once(':')?;
             known.eq_ignore_ascii_case(name).then_some(value.trim())
@@ -55,7 +55,13 @@ impl Answer {
 }
 
 /// Asks a console. `fields` are lines of the head.
-fn ask(console: &Console, method: &str, path: &str, fields: &str, body: &[u8]) -> Answer {
+pub(crate) fn ask(
+    console: &Console,
+    method: &str,
+    path: &str,
+    fields: &str,
+    body: &[u8],
+) -> Answer {
     let mut stream = TcpStream::connect(console.address()).unwrap();
     let length = body.len();
     let head = format!(
