@@ -38,7 +38,9 @@ fn matches_moment(keys: &Object, set: &Object) -> Option<bool> {
 }
 
 fn matches_element(key: &InMemElement, found: Option<&InMemElement>) -> bool {
-    if key.tag().1 == 0 || key.tag() == tags::SPECIFIC_CHARACTER_SET {
+    // A worklist has no levels, and some ask with one.
+    let beside = [tags::SPECIFIC_CHARACTER_SET, tags::QUERY_RETRIEVE_LEVEL];
+    if key.tag().1 == 0 || beside.contains(&key.tag()) {
         return true;
     }
     if let Some(items) = key.items() {
