@@ -1,7 +1,7 @@
 //! A server that calculates and says back, with the endpoint mapper, and its client.
 //!
 //! ```text
-//! calculator serve ADDRESS                    prints "ready ADDRESS"; user operator, password secret
+//! calculator serve ADDRESS [everybody]        prints "ready ADDRESS"; user operator, password secret
 //! calculator call ADDRESS none                the endpoint mapper, without security
 //! calculator call ADDRESS ntlm|spnego 5|6 [big]
 //! ```
@@ -99,10 +99,15 @@ fn counted(count: u32) -> Octets {
     Octets { count, octets: octets.into() }
 }
 
-fn serve(address: &str) -> std::io::Result<()> {
+fn serve(address: &str, everybody: bool) -> std::io::Result<()> {
     let mapper = Arc::new(OnceLock::new());
     let service = Calculator(mapper.clone());
-    let listener = driver::listen(address, service, ListenerOptions::new("ARMILLA"))?;
+    let mut options = ListenerOptions::new("ARMILLA");
+    if everybody {
+        options.ntlm.allow_anonymous = true;
+        options.server.min_level = AuthLevel::Connect;
+    }
+    let listener = driver::listen(address, service, options)?;
     let port = listener.address().port();
     let endpoint = |interface| Endpoint {
         interface,
@@ -183,7 +188,8 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let order = |rest: &[&str]| if rest.is_empty() { ByteOrder::Little } else { ByteOrder::Big };
     let end = match arguments[..] {
-        ["serve", address] => serve(address).map_err(DriverError::Io),
+        ["serve", address] => serve(address, false).map_err(DriverError::Io),
+        ["serve", address, "everybody"] => serve(address, true).map_err(DriverError::Io),
         ["call", address, service] => call(address, service, "", ByteOrder::Little),
         ["call", address, service, level, ref rest @ ..] => {
             call(address, service, level, order(rest))

@@ -157,10 +157,12 @@ impl Client {
                 self.established()
             }
             (false, Some(token)) => {
+                // An offer has to be of something: of what is known already.
                 let repeated = self.contexts.iter().position(|context| context.accepted);
-                let offers = repeated.map(|place| ContextOffer {
+                let place = repeated.unwrap_or(0);
+                let offers = self.contexts.get(place).map(|context| ContextOffer {
                     id: place as u16,
-                    interface: self.contexts[place].interface,
+                    interface: context.interface,
                     transfer: vec![SyntaxId::NDR],
                 });
                 let bind = self.bind_of(offers.into_iter().collect());

@@ -140,7 +140,7 @@ impl Client {
         );
         let mut authentic = true;
         if !handshake && let Some(protection) = self.protection.as_mut().filter(|it| it.signs()) {
-            // Some servers protect no faults, and nobody a shutdown: neither is believed.
+            // Nobody has to protect a fault or a shutdown: they end a call, or what comes after it.
             authentic = header.auth_length > 0;
             if authentic {
                 protection.open(header, &mut octets)?;

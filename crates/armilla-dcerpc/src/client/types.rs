@@ -123,8 +123,8 @@ pub struct RemoteFault {
     pub status: Status,
     /// Whether the server says that it did not execute the call.
     pub not_executed: bool,
-    /// Whether the fault is protected as the calls are. If not, anybody may have sent it, and the
-    /// connection ends.
+    /// Whether the fault is protected as the calls are. Windows protects none: whoever can write to
+    /// the connection can fail a call, but nothing more.
     pub authentic: bool,
 }
 

@@ -8,6 +8,7 @@ use crate::security::{SecurityContext, service, spnego};
 use crate::server::{Access, Host, Server, ServerCall, ServerEvent, ServerOptions};
 use crate::uuid::SyntaxId;
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -16,6 +17,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -110,6 +112,10 @@ pub fn listen(
         service,
         options,
         connections: AtomicUsize::new(0),
+        groups: Mutex::new(Groups {
+            last: u32::from_le_bytes(entropy::random()),
+            ..Groups::default()
+        }),
     });
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
@@ -134,6 +140,38 @@ struct Shared<S> {
     management: Management,
     options: ListenerOptions,
     connections: AtomicUsize,
+    groups: Mutex<Groups>,
+}
+
+/// The association groups that connections have.
+#[derive(Default)]
+struct Groups {
+    last: u32,
+    /// Those of the connections that began one.
+    members: BTreeSet<u32>,
+}
+
+impl<S> Shared<S> {
+    fn groups(&self) -> MutexGuard<'_, Groups> {
+        // A thread that panics leaves numbers that are right.
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A group for a new connection.
+    fn new_group(&self) -> u32 {
+        let mut groups = self.groups();
+        loop {
+            groups.last = groups.last.wrapping_add(1).max(1);
+            let group = groups.last;
+            if groups.members.insert(group) {
+                return group;
+            }
+        }
+    }
+
+    fn leave(&self, group: u32) {
+        self.groups().members.remove(&group);
+    }
 }
 
 /// The host of one connection.
@@ -159,6 +197,10 @@ impl<S: Service> Host for Connected<S> {
             _ => None,
         }
     }
+
+    fn has_group(&self, group: u32) -> bool {
+        self.0.groups().members.contains(&group)
+    }
 }
 
 fn accept<S: Service>(shared: &Arc<Shared<S>>, stream: TcpStream) {
@@ -183,11 +225,22 @@ fn accept<S: Service>(shared: &Arc<Shared<S>>, stream: TcpStream) {
     }
 }
 
+/// The association group that a connection began; nobody joins it after the connection.
+struct Group<'a, S>(&'a Shared<S>, u32);
+
+impl<S> Drop for Group<'_, S> {
+    fn drop(&mut self) {
+        self.0.leave(self.1);
+    }
+}
+
 fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Result<()> {
     let start = Instant::now();
-    let options = shared.options.server.clone();
+    let mut options = shared.options.server.clone();
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(options.fragment_timeout))?;
+    let group = Group(shared, shared.new_group());
+    options.group = group.1;
     let mut server = Server::new(options, Connected(shared.clone()), start.elapsed());
     let mut buffer = [0; 8192];
     loop {

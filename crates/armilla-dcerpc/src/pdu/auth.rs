@@ -1,7 +1,7 @@
 //! The security trailer, and the token or signature behind it (MS-RPCE 2.2.2.11).
 
 use super::error::PduError;
-use super::header::{HEADER_LEN, Header};
+use super::header::{HEADER_LEN, Header, PduKind};
 use crate::cursor::{Reader, Writer};
 use alloc::borrow::Cow;
 use core::fmt;
@@ -106,8 +106,11 @@ impl<'a> Auth<'a> {
             context_id: input.u32()?,
         };
         let end = at.checked_sub(padding.into()).filter(|end| *end >= HEADER_LEN);
+        let end = end.ok_or(PduError::Padding(padding))?;
         let token = Cow::Borrowed(input.rest());
-        Ok((Some(Self { trailer, token }), end.ok_or(PduError::Padding(padding))?))
+        // Other bodies know their length, and some peers count a part of them as padding.
+        let stub = matches!(header.kind, PduKind::Request | PduKind::Response | PduKind::Fault);
+        Ok((Some(Self { trailer, token }), if stub { end } else { at }))
     }
 
     pub(super) fn encode(&self, out: &mut Writer) {

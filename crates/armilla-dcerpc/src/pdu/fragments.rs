@@ -131,7 +131,17 @@ impl<T: PartialEq> Reassembly<T> {
         self.take(call_id).is_some()
     }
 
-    /// Whether fragments of a call are missing.
+    /// What the fragments of a call have in common that has begun; `None` if it has not.
+    pub fn common(&self, call_id: u32) -> Option<&T> {
+        self.calls.get(&call_id).map(|(common, _)| common)
+    }
+
+    /// One of the calls that have begun.
+    pub fn first(&self) -> Option<(u32, &T)> {
+        self.calls.first_key_value().map(|(call_id, (common, _))| (*call_id, common))
+    }
+
+    /// Whether fragments of any call are missing.
     pub fn is_partial(&self) -> bool {
         !self.calls.is_empty()
     }

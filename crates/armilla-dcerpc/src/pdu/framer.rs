@@ -44,6 +44,11 @@ impl Framer {
         Ok(Some((header, pdu.to_vec())))
     }
 
+    /// The header of the PDU that comes next, also if that is too long; `None` if there is none.
+    pub fn header(&self) -> Option<Header> {
+        self.octets[self.at..].first_chunk().and_then(|first| Header::decode(first).ok())
+    }
+
     /// Whether a PDU has begun and not ended.
     pub fn is_partial(&self) -> bool {
         self.at < self.octets.len()

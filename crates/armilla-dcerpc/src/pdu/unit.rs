@@ -115,6 +115,14 @@ impl<'a> Pdu<'a> {
         Ok(Auth::decode(octets, header)?.0.map(|auth| auth.trailer))
     }
 
+    /// The context of a request, also of one that is encrypted; 0 for another PDU.
+    pub(crate) fn context(header: &Header, octets: &[u8]) -> u16 {
+        if header.kind != PduKind::Request {
+            return 0;
+        }
+        Reader::new(octets, HEADER_LEN + 4, header.order).u16().unwrap_or(0)
+    }
+
     /// Writes it. The padding has the length that the trailer says.
     ///
     /// # Errors

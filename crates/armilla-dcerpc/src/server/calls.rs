@@ -18,6 +18,13 @@ impl Server {
         if self.calls.contains_key(&call_id) {
             return Err(ServerError::Unexpected);
         }
+        // Without that feature a client finishes one request before it begins the next.
+        if !self.concurrent
+            && self.reassembly.is_partial()
+            && self.reassembly.common(call_id).is_none()
+        {
+            return Err(ServerError::Unexpected);
+        }
         let Request { context, opnum, object, .. } = *request;
         let common = Common { context, opnum, object, security, order: pdu.order };
         let done = self.reassembly.receive(call_id, pdu.flags, common, request.stub);
@@ -33,7 +40,12 @@ impl Server {
                 Ok(())
             }
             Err(_) if pdu.flags.has(Flags::MAYBE) => Ok(()),
-            Err(status) => self.fault(call_id, running, status, true),
+            Err(status) => {
+                // A context that does not exist has no number.
+                let known = self.contexts.contains_key(&context);
+                let context = if known { context } else { 0 };
+                self.fault(call_id, Running { context, ..running }, status, true)
+            }
         }
     }
 
@@ -104,12 +116,16 @@ impl Server {
     ) -> Result<(), ServerError> {
         let Some(running) = self.calls.remove(&call) else { return Ok(()) };
         let sent = match results {
-            Err(status) => self.fault(call, running, status, false),
+            Err(status) => {
+                self.fault(call, running, status, status == Status::OPERATION_OUT_OF_RANGE)
+            }
             Ok(stub) => {
                 let Running { context, security, order, cancels } = running;
                 let head = (HEADER_LEN + 8, stub);
                 let names = (order, call, Flags::default());
                 let body = |alloc_hint, stub| {
+                    // Windows sends the low octet of the context alone.
+                    let context = context & 0xff;
                     Body::Response(Response { alloc_hint, context, cancels, stub })
                 };
                 let protection = security.and_then(|id| self.protections.get_mut(&id));
@@ -136,7 +152,7 @@ impl Server {
     }
 
     pub(super) fn handle_orphaned(&mut self, call: u32) {
-        self.reassembly.abandon(call);
+        // An unfinished request stays: what is left of it may be under way, as Windows expects.
         if self.calls.remove(&call).is_some() {
             self.events.push_back(ServerEvent::Orphaned(call));
         }

@@ -3,8 +3,9 @@
 use super::machine::{Server, State};
 use super::types::ServerError;
 use crate::connection::{Protection, longest};
+use crate::order::ByteOrder;
 use crate::pdu::{
-    Auth, Bind, BindAck, BindNak, Body, ContextOffer, ContextResult, Flags, Outcome, Pdu,
+    Auth, AuthLevel, Bind, BindAck, BindNak, Body, ContextOffer, ContextResult, Flags, Outcome, Pdu,
 };
 use crate::security::SecurityError;
 use crate::uuid::{SyntaxId, Uuid};
@@ -15,18 +16,28 @@ use alloc::vec::Vec;
 /// outlives calls that were given up.
 const FEATURES: u16 = 3;
 
+/// A client that offers less than this is offered it.
+const LEAST_OFFER: u16 = 2048;
+
 /// No client needs more security contexts on one connection.
 const MOST_SECURITY_CONTEXTS: usize = 64;
 
 impl Server {
     pub(super) fn handle_bind(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
+        check_offers(bind)?;
         let token = match pdu.auth.as_ref().map(|auth| self.begin_security(auth, pdu.flags)) {
             None => None,
             Some(Ok(token)) => token,
             Some(Err(error)) => return self.refuse_bind(pdu, error),
         };
-        self.output.longest = longest(self.options.max_transmit, bind.max_receive);
+        // Both directions get the least of what both sides want, as with Windows.
+        let wanted = bind.max_transmit.min(bind.max_receive).max(LEAST_OFFER) & !7;
+        self.output.longest = longest(self.options.max_transmit, wanted);
+        self.concurrent = pdu.flags.has(Flags::CONCURRENT);
         if bind.group != 0 {
+            if !self.host.has_group(bind.group) {
+                return self.refuse_bind(pdu, ServerError::UnknownGroup(bind.group));
+            }
             self.group = bind.group;
         }
         let results = bind.contexts.iter().map(|offer| self.take_offer(offer)).collect();
@@ -37,14 +48,27 @@ impl Server {
     }
 
     fn refuse_bind(&mut self, pdu: &Pdu<'_>, error: ServerError) -> Result<(), ServerError> {
+        let none = pdu.auth.as_ref().is_none_or(|auth| auth.trailer.level == AuthLevel::None);
         let reason = match error {
-            ServerError::UnknownSecurity(_) => BindNak::UNKNOWN_SECURITY,
-            _ => BindNak::INVALID_CHECKSUM,
+            ServerError::UnknownSecurity(_) if !none => BindNak::UNKNOWN_SECURITY,
+            ServerError::Security(_) => BindNak::INVALID_CHECKSUM,
+            _ => BindNak::NOT_SPECIFIED,
         };
-        self.protections.clear();
-        let nak = Body::BindNak(BindNak { reason, versions: vec![(5, 0), (5, 1)] });
-        self.answer(pdu, nak, None)?;
+        self.nak(pdu.order, pdu.call_id, reason)?;
         Err(error)
+    }
+
+    /// Refuses the connection.
+    pub(super) fn nak(
+        &mut self,
+        order: ByteOrder,
+        call_id: u32,
+        reason: u16,
+    ) -> Result<(), ServerError> {
+        self.refused = true;
+        let body = Body::BindNak(BindNak { reason, versions: vec![(5, 0)] });
+        let pdu = Pdu { order, flags: Flags::WHOLE, call_id, body, auth: None };
+        Ok(self.output.plain(&pdu)?)
     }
 
     /// Begins a security context; returns the server's token.
@@ -57,6 +81,12 @@ impl Server {
             return Err(ServerError::Unexpected);
         }
         let service = auth.trailer.service;
+        // Security without a level is none, and level call is that of datagrams.
+        match auth.trailer.level {
+            AuthLevel::None => return Err(ServerError::UnknownSecurity(service)),
+            AuthLevel::Call => return Err(SecurityError::Missing("a level of connections").into()),
+            _ => {}
+        }
         let mut context =
             self.host.security(service).ok_or(ServerError::UnknownSecurity(service))?;
         let progress = context.step(&auth.token)?;
@@ -76,7 +106,10 @@ impl Server {
     fn go_on(&mut self, auth: &Auth<'_>) -> Result<Option<Vec<u8>>, ServerError> {
         let protection = self.protections.get_mut(&auth.trailer.context_id);
         let protection = protection.ok_or(ServerError::Unexpected)?;
-        if protection.established || !protection.owns(&auth.trailer) {
+        if !protection.owns(&auth.trailer) {
+            return Err(SecurityError::NotAuthentic.into());
+        }
+        if protection.established {
             return Err(SecurityError::Unexpected.into());
         }
         let progress = protection.context.step(&auth.token)?;
@@ -85,6 +118,7 @@ impl Server {
     }
 
     pub(super) fn handle_alter(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
+        check_offers(bind)?;
         let token = match &pdu.auth {
             None => None,
             Some(auth) if self.protections.contains_key(&auth.trailer.context_id) => {
@@ -111,8 +145,8 @@ impl Server {
 
     fn ack(&self, results: Vec<ContextResult>, secondary_address: Vec<u8>) -> BindAck {
         BindAck {
-            max_transmit: self.options.max_transmit,
-            max_receive: self.options.max_receive,
+            max_transmit: self.output.longest,
+            max_receive: self.options.max_receive.min(self.output.longest),
             group: self.group,
             secondary_address,
             results,
@@ -127,14 +161,11 @@ impl Server {
     ) -> Result<(), ServerError> {
         let protection =
             pdu.auth.as_ref().and_then(|auth| self.protections.get(&auth.trailer.context_id));
-        let signing = pdu.flags.has(Flags::HEADER_SIGNING) && protection.is_some();
         let flags = Flags::WHOLE
-            .with(Flags::HEADER_SIGNING, signing)
-            .with(Flags::CONCURRENT, pdu.flags.has(Flags::CONCURRENT));
-        let auth = match (protection, token) {
-            (Some(protection), Some(token)) => Some(protection.token(token)),
-            _ => None,
-        };
+            .with(Flags::HEADER_SIGNING, pdu.flags.has(Flags::HEADER_SIGNING))
+            .with(Flags::CONCURRENT, matches!(body, Body::BindAck(_)) && self.concurrent);
+        // Windows sends a trailer even where there is no token for it.
+        let auth = protection.map(|protection| protection.token(token.unwrap_or_default()));
         let answer = Pdu { order: pdu.order, flags, call_id: pdu.call_id, body, auth };
         Ok(self.output.plain(&answer)?)
     }
@@ -148,9 +179,7 @@ impl Server {
     }
 
     fn outcome(&mut self, offer: &ContextOffer) -> Outcome {
-        if let [only] = offer.transfer[..]
-            && let Some(bits) = only.features()
-        {
+        if let Some(bits) = offer.transfer.first().and_then(|first| first.features()) {
             return Outcome::Features(bits & FEATURES);
         }
         if self.host.interface(offer.interface).is_none() {
@@ -165,5 +194,14 @@ impl Server {
         }
         self.contexts.insert(offer.id, offer.interface);
         Outcome::Accepted
+    }
+}
+
+/// Refuses an offer of nothing.
+fn check_offers(bind: &Bind) -> Result<(), ServerError> {
+    let empty = |offer: &ContextOffer| offer.transfer.is_empty();
+    match bind.contexts.is_empty() || bind.contexts.iter().any(empty) {
+        true => Err(ServerError::Unexpected),
+        false => Ok(()),
     }
 }

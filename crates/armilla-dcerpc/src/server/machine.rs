@@ -4,7 +4,7 @@ use super::types::{Host, ServerError, ServerEvent, ServerOptions};
 use crate::connection::{Output, Protection};
 use crate::fault::Status;
 use crate::order::ByteOrder;
-use crate::pdu::{Body, Fault, Flags, Framer, Header, Pdu, PduKind, Reassembly};
+use crate::pdu::{BindNak, Body, Fault, Flags, Framer, Header, Pdu, PduKind, Reassembly};
 use crate::security::SecurityError;
 use crate::uuid::{SyntaxId, Uuid};
 use alloc::boxed::Box;
@@ -22,6 +22,10 @@ pub struct Server {
     pub(super) events: VecDeque<ServerEvent>,
     pub(super) state: State,
     pub(super) group: u32,
+    /// Whether calls may run at once.
+    pub(super) concurrent: bool,
+    /// Whether a bind_nak has been sent.
+    pub(super) refused: bool,
     pub(super) contexts: BTreeMap<u16, SyntaxId>,
     /// The security contexts, by their number.
     pub(super) protections: BTreeMap<u32, Protection>,
@@ -80,6 +84,8 @@ impl Server {
             events: VecDeque::new(),
             state: State::New,
             group: options.group,
+            concurrent: false,
+            refused: false,
             contexts: BTreeMap::new(),
             protections: BTreeMap::new(),
             calls: BTreeMap::new(),
@@ -141,12 +147,18 @@ impl Server {
                     if self.state == State::Bound {
                         self.since = now;
                     }
+                    // The context of a request stands where nothing encrypts it.
+                    let context = Pdu::context(&header, &pdu);
+                    let unfinished = self.unfinished(header.call_id);
                     if let Err(error) = self.handle(&header, pdu) {
-                        self.refuse(&header, error);
+                        self.refuse(&header, context, unfinished, error);
                     }
                 }
                 Ok(None) => break,
-                Err(error) => self.close(error.into()),
+                Err(error) => match self.framer.header() {
+                    Some(header) => self.refuse(&header, 0, None, error.into()),
+                    None => self.close(error.into()),
+                },
             }
         }
         let partial = self.framer.is_partial() || self.reassembly.is_partial();
@@ -163,13 +175,38 @@ impl Server {
         self.events.push_back(ServerEvent::Closed(error));
     }
 
+    /// The request that a further fragment of `call_id` continues, or interrupts.
+    fn unfinished(&self, call_id: u32) -> Option<(u32, u16)> {
+        let other = self.reassembly.first().filter(|_| !self.concurrent);
+        let own = self.reassembly.common(call_id).map(|common| (call_id, common));
+        own.or(other).map(|(call_id, common)| (call_id, common.context))
+    }
+
     /// Tells the client why, where something answers the PDU, and closes.
-    fn refuse(&mut self, header: &Header, error: ServerError) {
-        if matches!(header.kind, PduKind::Request | PduKind::AlterContext) {
-            // What was not authentic is no reason to sign an answer to it.
-            let running = Running { context: 0, security: None, order: header.order, cancels: 0 };
-            let _ = self.fault(header.call_id, running, error.status(), true);
-        }
+    fn refuse(
+        &mut self,
+        header: &Header,
+        context: u16,
+        unfinished: Option<(u32, u16)>,
+        error: ServerError,
+    ) {
+        let Header { kind, order, call_id, .. } = *header;
+        let (call_id, context) = match unfinished {
+            Some(unfinished) => unfinished,
+            None if error.status() == Status::PROTOCOL_ERROR => (call_id, 0),
+            None => (call_id, context),
+        };
+        let running = Running { context, security: None, order, cancels: 0 };
+        // Nothing is lost if that cannot be sent: the connection ends anyway.
+        let _ = match kind {
+            PduKind::Bind if !self.refused => self.nak(order, call_id, BindNak::NOT_SPECIFIED),
+            PduKind::Request => {
+                let early = error == ServerError::Security(SecurityError::NotEstablished);
+                self.fault(call_id, running, error.status(), early)
+            }
+            PduKind::AlterContext => self.fault(call_id, running, error.status(), true),
+            _ => Ok(()),
+        };
         self.close(error);
     }
 
@@ -180,12 +217,12 @@ impl Server {
         status: Status,
         not_executed: bool,
     ) -> Result<(), ServerError> {
-        let Running { context, security, order, cancels } = running;
-        let body = Body::Fault(Fault { alloc_hint: 0, context, cancels, status, stub: &[] });
+        let Running { context, order, cancels, .. } = running;
+        let body = Body::Fault(Fault { alloc_hint: 32, context, cancels, status, stub: &[] });
         let flags = Flags::WHOLE.with(Flags::NOT_EXECUTED, not_executed);
         let pdu = Pdu { order, flags, call_id, body, auth: None };
-        let protection = security.and_then(|id| self.protections.get_mut(&id));
-        Ok(self.output.protected(protection, pdu)?)
+        // Windows protects no faults, and its clients need not expect that anybody does.
+        Ok(self.output.plain(&pdu)?)
     }
 
     /// Checks and decrypts a PDU of a call; returns the security context that it belongs to. Once
@@ -196,7 +233,7 @@ impl Server {
             return match unsigned {
                 Some((id, protection)) if protection.established => Ok(Some(*id)),
                 _ if self.protections.is_empty() => Ok(None),
-                _ => Err(SecurityError::NotAuthentic.into()),
+                _ => Err(ServerError::Unexpected),
             };
         };
         let id = trailer.context_id;

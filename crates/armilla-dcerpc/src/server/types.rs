@@ -74,6 +74,11 @@ pub trait Host: Send + Sync {
     /// The server's side of an authentication service, for a new connection; `None` if the server
     /// does not have it.
     fn security(&self, service: u8) -> Option<Box<dyn SecurityContext>>;
+
+    /// Whether other connections have this association group, so that a client may join it.
+    fn has_group(&self, _group: u32) -> bool {
+        true
+    }
 }
 
 impl<H: Host + ?Sized> Host for Arc<H> {
@@ -83,6 +88,10 @@ impl<H: Host + ?Sized> Host for Arc<H> {
 
     fn security(&self, service: u8) -> Option<Box<dyn SecurityContext>> {
         (**self).security(service)
+    }
+
+    fn has_group(&self, group: u32) -> bool {
+        (**self).has_group(group)
     }
 }
 
@@ -137,6 +146,8 @@ pub enum ServerError {
     Unexpected,
     /// The client offers a service of security that the server does not have.
     UnknownSecurity(u8),
+    /// The client wants to join an association group that no connection has.
+    UnknownGroup(u32),
     /// The client took longer than one of the times of [`ServerOptions`].
     TimedOut(&'static str),
 }
@@ -145,6 +156,9 @@ impl ServerError {
     /// The status that tells a client why its connection ends.
     pub(super) fn status(self) -> Status {
         match self {
+            Self::Security(SecurityError::Unexpected | SecurityError::NotEstablished) => {
+                Status::PROTOCOL_ERROR
+            }
             Self::Security(_) | Self::UnknownSecurity(_) => Status::ACCESS_DENIED,
             Self::Fragment(Fragment::TooLarge | Fragment::TooMany) => Status::OUT_OF_RESOURCES,
             _ => Status::PROTOCOL_ERROR,
@@ -182,6 +196,9 @@ impl fmt::Display for ServerError {
             Self::Unexpected => f.write_str("the client sent a PDU that cannot come now"),
             Self::UnknownSecurity(service) => {
                 write!(f, "the client asks for the security service {service}")
+            }
+            Self::UnknownGroup(group) => {
+                write!(f, "the client wants to join the unknown association group {group:#x}")
             }
             Self::TimedOut(what) => write!(f, "the client took too long: {what}"),
         }

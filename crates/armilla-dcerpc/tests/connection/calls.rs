@@ -113,7 +113,7 @@ fn a_fault_names_its_status() {
     pair.pass();
     let Some(ClientEvent::Fault(fault)) = pair.client.poll_event() else { panic!() };
     assert_eq!((fault.status, fault.not_executed), (Status::DISCONNECTED, false));
-    assert!(fault.authentic);
+    assert!(!fault.authentic, "as from Windows");
 }
 
 #[test]

@@ -138,9 +138,13 @@ impl Acceptor {
         octets: &[u8],
     ) -> Result<Session, SecurityError> {
         let message = Authenticate::decode(octets)?;
-        require(message.flags)?;
+        // A client without a name has no key, and so nothing that could be protected.
+        let anonymous = message.nt_response.is_empty();
+        if !anonymous {
+            require(message.flags)?;
+        }
         let principal = Principal { domain: message.domain()?, user: message.user()? };
-        let base_key = if message.nt_response.is_empty() {
+        let base_key = if anonymous {
             self.anonymous(&message)?
         } else {
             self.proven(&principal, &message.nt_response)?
