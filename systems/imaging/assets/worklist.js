@@ -19,11 +19,11 @@ function row(table, cells) {
   return line;
 }
 
-function fill(id, rows) {
+function fill(id, rows, one, many) {
   const table = find(id);
   table.replaceChildren(...rows.map((cells) => row(table, cells)));
   table.closest("table").hidden = rows.length === 0;
-  find(`${id}-count`).textContent = rows.length === 0 ? "none" : rows.length === 1 ? "one" : `${rows.length}`;
+  find(`${id}-count`).textContent = rows.length === 0 ? `no ${many}` : `${rows.length} ${rows.length === 1 ? one : many}`;
 }
 
 const moment = (day, time) => `${date(day)} ${time.replace(/^(\d\d)(\d\d).*/, "$1:$2")}`.trim();
@@ -49,11 +49,11 @@ async function show() {
   try {
     const { objects: entries } = await getJson("/workitems");
     const open = (entry) => ["SCHEDULED", "IN PROGRESS"].includes(text(entry, "00741000"));
-    fill("planned", entries.filter((entry) => find("all").checked || open(entry)).map(planned));
+    fill("planned", entries.filter((entry) => find("all").checked || open(entry)).map(planned), "entry", "entries");
     const { objects: steps } = await getJson("/performed-procedure-steps");
     const begin = (step) => text(step, "00400244") + text(step, "00400245");
     steps.sort((a, b) => begin(b).localeCompare(begin(a)));
-    fill("performed", steps.map(performed));
+    fill("performed", steps.map(performed), "step", "steps");
     note.hidden = true;
   } catch (error) {
     note.textContent = error.message;

@@ -16,6 +16,7 @@ pub use entry::{Entry, Progress};
 pub use sets::{MOST_SET, object_from_json, object_to_octets, say_set};
 pub use steps::{Step, StepState};
 
+use crate::audit::time;
 use crate::store::StoreError;
 use dicom_core::Tag;
 use dicom_object::InMemDicomObject;
@@ -24,17 +25,22 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 pub(crate) type Object = InMemDicomObject;
 
-/// The most entries of the worklist, also those that are done: the oldest of these make room.
+/// The most entries of the worklist, also those that are done: the oldest of these make room, and
+/// then those that nobody has begun so many days after they were planned for, as where modalities do
+/// not say what they do.
 pub const MOST_ENTRIES: usize = 10_000;
+/// See [`MOST_ENTRIES`] and [`MOST_STEPS`].
+pub const ABANDONED_DAYS: u64 = 7;
 
 /// The most octets of an entry, as JSON.
 pub const MOST_ENTRY: usize = 64 << 10;
 
-/// The most performed procedure steps; the oldest that are finished make room. And how many of one
-/// host may be in progress.
+/// The most performed procedure steps; the oldest that are finished make room, or in progress and
+/// unchanged for [`ABANDONED_DAYS`]. And how many others of one host may be in progress.
 pub const MOST_STEPS: usize = 10_000;
 /// See [`MOST_STEPS`].
 pub const MOST_STEPS_OF_HOST: usize = 256;
@@ -109,6 +115,23 @@ impl fmt::Display for ProcedureError {
 
 impl std::error::Error for ProcedureError {}
 
+impl State {
+    /// The entry that makes room for another one at a time: the one that was done first, or was
+    /// planned for the earliest day, if that is long ago.
+    fn oldest_entry(&self, at: SystemTime) -> Option<String> {
+        let done = self.entries.values().filter(|entry| !entry.progress.is_open());
+        let days = Duration::from_secs(ABANDONED_DAYS * 86_400);
+        let first_day = time(at.checked_sub(days).unwrap_or(at));
+        let first_day: String = first_day.chars().filter(char::is_ascii_digit).take(8).collect();
+        let abandoned = || {
+            let first = self.entries.values().min_by_key(|entry| entry.begin());
+            first.filter(|entry| entry.begin().0 < first_day)
+        };
+        let oldest = done.min_by_key(|entry| entry.changed).or_else(abandoned);
+        oldest.map(|entry| entry.uid.clone())
+    }
+}
+
 impl Procedures {
     /// Opens what is kept in a directory, which is made if need be.
     ///
@@ -149,12 +172,10 @@ impl Procedures {
         }
         let mut gone: Vec<String> = there.map(|there| there.uid.clone()).into_iter().collect();
         if gone.is_empty() && state.entries.len() >= MOST_ENTRIES {
-            let done = state.entries.values().filter(|entry| !entry.progress.is_open());
-            let oldest = done.min_by_key(|entry| entry.changed).ok_or_else(|| {
+            gone.push(state.oldest_entry(SystemTime::now()).ok_or_else(|| {
                 let why = format!("the worklist has {MOST_ENTRIES} entries; remove some");
                 ProcedureError::TooMany(why)
-            })?;
-            gone.push(oldest.uid.clone());
+            })?);
         }
         let removed = gone.iter().map(|uid| Change::remove(Table::Entries, uid));
         let added = Change::put(Table::Entries, &entry.uid, row);

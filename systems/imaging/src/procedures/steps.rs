@@ -4,8 +4,8 @@
 use super::rows::{Change, Table};
 use super::sets::{self, first_item, needed, new_uid, text, without_encoding};
 use super::{
-    Entry, MOST_OCTETS, MOST_SET, MOST_STEPS, MOST_STEPS_OF_HOST, Object, ProcedureError,
-    Procedures, Progress, State,
+    ABANDONED_DAYS, Entry, MOST_OCTETS, MOST_SET, MOST_STEPS, MOST_STEPS_OF_HOST, Object,
+    ProcedureError, Procedures, Progress, State,
 };
 use crate::dicom::is_uid;
 use crate::store::now;
@@ -257,7 +257,9 @@ impl Procedures {
 
     /// The steps that go so that another one fits.
     fn room_for_step(&self, state: &State, step: &Step) -> Result<Vec<String>, ProcedureError> {
-        let is_open = |other: &&Arc<Step>| other.state == StepState::InProgress;
+        let since = now().saturating_sub(ABANDONED_DAYS * 86_400);
+        let is_open =
+            |other: &&Arc<Step>| other.state == StepState::InProgress && other.changed >= since;
         let own = state.steps.values().filter(is_open).filter(|other| other.host == step.host);
         if own.count() >= MOST_STEPS_OF_HOST {
             let why = format!("{MOST_STEPS_OF_HOST} steps of this host are in progress");

@@ -307,6 +307,20 @@ fn a_request_outlives_the_process_and_is_tried_so_often() {
     assert!(directory.open().commitments().is_empty());
 }
 
+#[test]
+fn entries_that_were_done_make_room_and_then_those_of_long_ago() {
+    let directory = Directory::new();
+    let procedures = directory.open();
+    let oldest = || procedures.state().oldest_entry(std::time::SystemTime::now());
+    let plan = |number, day| procedures.plan(planned(number, "CT1", day, "")).unwrap().uid.clone();
+    plan(1, "99991231");
+    assert_eq!(oldest(), None);
+    let (old, older) = (plan(2, "20200102"), plan(3, "20200101"));
+    assert_eq!(oldest(), Some(older));
+    procedures.mark(&old, Progress::Completed, "").unwrap();
+    assert_eq!(oldest(), Some(old));
+}
+
 /// An entry for each change.
 struct Entries(Procedures);
 

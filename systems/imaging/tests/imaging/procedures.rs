@@ -1,7 +1,8 @@
 //! What modalities ask for beside images: the worklist, performed procedure steps, storage commitment.
 
-use crate::common::Scratch;
+use crate::common::{Scratch, write_image};
 use crate::modalities::{MR, Object, Peer, Reply, import, read, serve_procedures, short, text};
+use crate::programs::Program;
 use armilla_imaging::procedures::{Procedures, Progress, StepState, object_from_json};
 use dicom_core::value::Value;
 use dicom_core::{DataElement, Tag, VR};
@@ -344,6 +345,27 @@ fn storage_commitment_is_told_on_a_new_association_until_it_is_taken() {
     while !procedures.commitments().is_empty() {
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[test]
+fn a_report_outlives_a_server_that_is_killed() {
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let named = format!("CT1={}", listener.local_addr().unwrap());
+    let (store, image) = (scratch.file("store"), scratch.file("image"));
+    let uid = write_image(&image, "1.2.3", 1, 16, 1);
+    let [store, image] = [&store, &image].map(|path| path.to_str().unwrap());
+    let serve = ["serve", "--store", store, "--dicom", "127.0.0.1:0", "--peer", &named, image];
+    let mut server = Program::start(&serve);
+    let mut peer = Peer::with(server.modalities.parse().unwrap(), "CT1", &[COMMITMENT]);
+    assert_eq!(commit(&mut peer, "1.2.5", &[&uid]).status(), 0);
+    server.kill();
+    let _server = Program::start(&serve);
+    let mut association = take(&listener, true);
+    let (command, set, context) = message(&mut association);
+    assert_eq!(told(&command, &set), (1, vec![uid], vec![]));
+    answer(&mut association, context, 0);
+    assert!(matches!(association.receive().unwrap(), Pdu::ReleaseRQ));
 }
 
 #[test]
