@@ -49,8 +49,8 @@ pub(crate) struct Serve {
     include: Vec<PathBuf>,
     /// Store the repository in this directory. A change is stored before the client gets its reply.
     /// References stay valid after a restart with the same -ORBEndpoint
-    #[arg(long, value_name = "DIR")]
-    state: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", alias = "state")]
+    store: Option<PathBuf>,
     /// Also write the reference to this file, for use as file://FILE
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
@@ -63,11 +63,7 @@ pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     match ifr {
         Ifr::Serve(options) => serve(options, arguments),
         Ifr::Recover(options) => {
-            arguments.refuse()?;
-            let saved = Store::recover(options.directory("ifr")?, options.dry_run)?;
-            let what = if options.dry_run { "can be saved" } else { "saved" };
-            say!("{} definitions {what}", saved.definitions)?;
-            options.report(&saved.losses, None, saved.kept.as_deref())
+            options.run("ifr", arguments, |store, is_trial| Store::recover(store, is_trial))
         }
         Ifr::List { name } => {
             let orb = arguments.orb()?;
@@ -105,7 +101,7 @@ pub(crate) fn model(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Model> {
 }
 
 fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
-    let mut store = match &options.state {
+    let mut store = match &options.store {
         Some(directory) => Store::open(directory)?,
         None => Store::from(Model::new()),
     };

@@ -1,9 +1,11 @@
 //! What the servers of all services have in common on the command line.
 
+use crate::orb::OrbArguments;
 use armilla_service::ConsoleOptions;
-use armilla_store::StoreError;
+use armilla_store::{Recovered, StoreError};
 use armilla_terminal::{Failure, Outcome, one_line, say};
 use std::env;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -30,40 +32,52 @@ pub(crate) struct ServiceArguments {
 
 /// What of a damaged store is to be saved.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "No service may have the store open. A new file takes the place of the damaged \
+                  one, which is kept beside it.\nThe status is 0 if nothing is lost, else 1."
+)]
 pub(crate) struct RecoverArguments {
     /// The directory of the store [default: that of `serve`]
     #[arg(long, value_name = "DIR", alias = "state")]
     store: Option<PathBuf>,
     /// Only say what can be saved, and what is lost; change nothing
     #[arg(long)]
-    pub(crate) dry_run: bool,
+    dry_run: bool,
 }
 
 impl RecoverArguments {
-    /// The directory of the store of a service with this name.
-    pub(crate) fn directory(&self, service: &str) -> Outcome<PathBuf> {
-        let none = || Failure::usage("--store DIR is needed: there is no home directory");
-        self.store.clone().or_else(|| default_directory(service)).ok_or_else(none)
-    }
-
-    /// Prints what is lost, the last good state, and where the damaged file is.
-    pub(crate) fn report(
+    /// Recovers the store of a service with this name by `recover`, which gets the directory and
+    /// whether it is a trial. Prints what is saved, what is lost, the last good state, and where the
+    /// damaged file is.
+    pub(crate) fn run<C: Display>(
         &self,
-        losses: &[String],
-        last_commit: Option<&str>,
-        kept: Option<&Path>,
+        service: &str,
+        arguments: &OrbArguments,
+        recover: impl FnOnce(&Path, bool) -> Result<Recovered<C>, StoreError>,
     ) -> Outcome {
-        match losses {
+        arguments.refuse()?;
+        let none = || Failure::usage("--store DIR is needed: there is no home directory");
+        let directory = self.store.clone().or_else(|| default_directory(service));
+        let recovered = recover(&directory.ok_or_else(none)?, self.dry_run)?;
+        let what = if self.dry_run { "can be saved" } else { "saved" };
+        say!("{what}: {}", one_line(&recovered.saved.to_string()))?;
+        match &*recovered.losses {
             [] => say!("nothing is lost")?,
             losses => {
                 say!("{} losses:", losses.len())?;
                 losses.iter().try_for_each(|loss| say!("  {}", one_line(loss)))?;
             }
         }
-        if let Some(last) = last_commit {
+        if let Some(last) = &recovered.last_commit {
             say!("{last}")?;
         }
-        kept.map_or(Ok(()), |kept| say!("the damaged file is kept: {}", kept.display()))
+        if let Some(kept) = &recovered.kept {
+            say!("the damaged file is kept: {}", kept.display())?;
+        }
+        match recovered.losses.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::because("the store is damaged: see above what is lost")),
+        }
     }
 }
 

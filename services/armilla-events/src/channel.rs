@@ -2,8 +2,9 @@
 
 use crate::consumer::Consumer;
 use crate::corba::{ChannelStatistics, ConsumerStatistics, Event, EventChannelRef};
+use crate::entry::Entry;
 use crate::error::EventError;
-use crate::hub::{Entry, Hub};
+use crate::hub::Hub;
 use crate::kept::Persistence;
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::servant::{Rights, serve};

@@ -1,17 +1,19 @@
 //! The channel without its CORBA objects: who is connected, and where events go.
 
 use crate::connection::{Connection, Offered};
-use crate::consumer::{Consumer, ConsumerError};
+use crate::consumer::Consumer;
 use crate::corba::comm::{PushSupplier as _, PushSupplierRef};
-use crate::corba::{ChannelStatistics, ConsumerStatistics, Event};
+use crate::corba::{ChannelStatistics, Event};
 use crate::correlation::covers;
+use crate::entry::{ConsumerState, Entry, Measured};
 use crate::error::EventError;
 use crate::farewell::{Ending, say_farewell};
 use crate::options::{ChannelLimits, ConsumerOptions};
+use crate::places::{Proxies, ProxyPermit, Suppliers};
 use crate::presence::Presence;
 use crate::subscription::Subscription;
 use crate::sweep::{Candidate, Role, Sweeper, make_room, sweep};
-use armilla::{Object, blocking};
+use armilla::blocking;
 use armilla_ipc::real_time::PiMutex;
 use armilla_rt::{Measurement, Priority, RtErrorKind, RtOrb};
 use std::collections::BTreeMap;
@@ -19,7 +21,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
 use tracing::warn;
 
 /// The state of a channel.
@@ -36,8 +37,8 @@ pub(crate) struct Hub {
     pub(crate) measurement: Option<Measurement>,
     /// What suppliers read. It is replaced whole, under `members`.
     table: PiMutex<Arc<Vec<Row>>>,
-    members: Mutex<Members>,
-    /// Plain proxies, whether they are connected or not.
+    /// Held while clients come and go, consumers, too.
+    members: Mutex<Suppliers>,
     proxies: Proxies,
     /// The thread that looks for clients that are gone.
     sweeper: Sweeper,
@@ -58,131 +59,12 @@ struct Row {
     interests: Arc<[(u32, u32)]>,
 }
 
-#[derive(Default)]
-struct Members {
-    next: u64,
-    suppliers: BTreeMap<u64, Supplier>,
-}
-
-/// A connected supplier.
-struct Supplier {
-    /// Set if it wants to be told of the end.
-    reference: Option<PushSupplierRef>,
-    presence: Arc<Presence>,
-    /// Ends its proxy, if it is gone without a word.
-    forget: Arc<dyn Fn() + Send + Sync>,
-}
-
-/// A plain proxy.
-#[derive(Clone)]
-struct Proxy {
-    presence: Arc<Presence>,
-    /// Whether its client has connected: then the proxy ends with the connection.
-    is_connected: Arc<AtomicBool>,
-    end: Arc<dyn Fn() + Send + Sync>,
-}
-
-/// Plain proxies by their numbers.
-type Proxies = Arc<Mutex<BTreeMap<u64, Proxy>>>;
-
-/// A consumer that is measured.
-struct Measured {
-    consumer: Arc<dyn Consumer>,
-    operation: String,
-    measurement: Measurement,
-}
-
-impl Consumer for Measured {
-    fn push(&self, events: &[Event]) -> Result<(), ConsumerError> {
-        self.measurement.of(&self.operation, || self.consumer.push(events))
-    }
-
-    fn disconnected(&self) {
-        self.consumer.disconnected();
-    }
-
-    fn reference(&self) -> Option<&Object> {
-        self.consumer.reference()
-    }
-}
-
-/// The right of a plain proxy to be, which ends with it.
-pub(crate) struct ProxyPermit {
-    proxies: Proxies,
-    number: u64,
-    pub(crate) presence: Arc<Presence>,
-    is_connected: Arc<AtomicBool>,
-}
-
-impl ProxyPermit {
-    /// The client has connected.
-    pub(crate) fn connect(&self) {
-        self.is_connected.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for ProxyPermit {
-    fn drop(&mut self) {
-        let mut proxies = self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended = proxies.remove(&self.number);
-        // What ends a proxy may be its last owner.
-        drop(proxies);
-        drop(ended);
-    }
-}
-
-/// A connected consumer.
-pub(crate) struct Entry {
-    pub(crate) connection: Connection,
-    pub(crate) presence: Arc<Presence>,
-    /// Whether it is called, or calls itself: to pull.
-    is_pushed_to: bool,
-    /// Whether the channel has ended the connection, and not the consumer.
-    expelled: AtomicBool,
-    /// Ends its proxy, if it has one: a consumer that is gone leaves nothing.
-    ending: OnceLock<Ending>,
-    /// Tells the consumer of the end of the channel, if it has no thread that does.
-    farewell: OnceLock<Ending>,
-}
-
-impl Entry {
-    /// Has this done at the end of the connection, or at once if that has ended.
-    pub(crate) fn at_end(&self, ending: Ending) {
-        let ending = self.ending.get_or_init(|| ending);
-        if self.connection.has_ended() {
-            ending();
-        }
-    }
-
-    /// Has this done when the channel ends, within the time for a call.
-    pub(crate) fn at_channels_end(&self, farewell: Ending) {
-        self.farewell.set(farewell).ok();
-    }
-}
-
-/// A consumer, as operators see it.
-#[cfg_attr(not(feature = "server"), allow(dead_code))]
-pub(crate) struct ConsumerState {
-    pub(crate) pulls: bool,
-    /// Where its object is, if it has given one.
-    pub(crate) address: String,
-    /// For how long nothing was heard of it; zero while it calls.
-    pub(crate) idle: Duration,
-    pub(crate) statistics: ConsumerStatistics,
-}
-
 impl Hub {
     /// The consumers that are connected.
     #[cfg_attr(not(feature = "server"), allow(dead_code))]
     pub(crate) fn consumers(&self) -> Vec<ConsumerState> {
         let table = self.table.lock().clone();
-        let state = |Row { entry, .. }: &Row| ConsumerState {
-            pulls: !entry.is_pushed_to,
-            address: entry.presence.address(),
-            idle: entry.presence.idle().unwrap_or_default(),
-            statistics: entry.connection.statistics(),
-        };
-        table.iter().map(state).collect()
+        table.iter().map(|row| row.entry.state()).collect()
     }
 
     pub(crate) fn new(
@@ -324,10 +206,7 @@ impl Hub {
         }
         let interests = options.subscription.interests().into();
         let connection = Connection::new(options, self.limits);
-        let (expelled, ending, farewell) = Default::default();
-        let presence = Arc::new(Presence::new());
-        let entry = Entry { connection, presence, is_pushed_to, expelled, ending, farewell };
-        let entry = Arc::new(entry);
+        let entry = Arc::new(Entry::new(connection, is_pushed_to));
         let row = Row { entry: entry.clone(), interests };
         let most = self.limits.consumers;
         if self.table.lock().len() >= most {
@@ -351,13 +230,13 @@ impl Hub {
             Ok(())
         })
         .ok();
-        entry.ending.get().into_iter().for_each(|ending| ending());
+        entry.end();
     }
 
     /// Removes a plain consumer that wants nothing more. Its thread tells it all the same, as the
     /// Event Service has it (2.1.3).
     pub(crate) fn part(&self, entry: &Arc<Entry>) {
-        entry.expelled.store(true, Ordering::SeqCst);
+        entry.expel();
         self.leave(entry);
     }
 
@@ -382,39 +261,26 @@ impl Hub {
     fn candidates(self: &Arc<Self>, among: impl Fn(Role) -> bool) -> Vec<Candidate> {
         let mut found = Vec::new();
         for row in self.table.lock().clone().iter() {
-            let role = if row.entry.is_pushed_to { Role::PushConsumer } else { Role::PullConsumer };
             let (hub, entry) = (Arc::downgrade(self), Arc::downgrade(&row.entry));
             let forget: Ending = Box::new(move || {
                 if let (Some(hub), Some(entry)) = (hub.upgrade(), entry.upgrade()) {
                     hub.expel(&entry);
                 }
             });
-            found.push(Candidate { role, presence: row.entry.presence.clone(), forget });
+            let (role, presence) = (row.entry.role(), row.entry.presence.clone());
+            found.push(Candidate { role, presence, forget });
         }
-        for (number, supplier) in &self.members().suppliers {
-            let (hub, number, end) = (Arc::downgrade(self), *number, supplier.forget.clone());
-            let forget: Ending = Box::new(move || {
-                hub.upgrade().and_then(|hub| hub.remove_supplier(number));
-                end();
-            });
-            let presence = supplier.presence.clone();
-            found.push(Candidate { role: Role::Supplier, presence, forget });
-        }
-        let proxies = self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
-        for Proxy { presence, is_connected, end } in proxies.values().cloned() {
-            if !is_connected.load(Ordering::Relaxed) {
-                let forget: Ending = Box::new(move || end());
-                found.push(Candidate { role: Role::Unconnected, presence, forget });
-            }
-        }
-        drop(proxies);
+        let hub = Arc::downgrade(self);
+        let remove = move |number| drop(hub.upgrade().and_then(|hub| hub.remove_supplier(number)));
+        found.extend(self.members().candidates(&remove));
+        found.extend(self.proxies.candidates());
         found.retain(|candidate| among(candidate.role));
         found
     }
 
     /// Disconnects a consumer, which is told.
     fn expel(&self, entry: &Arc<Entry>) {
-        if !entry.expelled.swap(true, Ordering::SeqCst) {
+        if !entry.expel() {
             self.disconnected.fetch_add(1, Ordering::Relaxed);
         }
         self.leave(entry);
@@ -445,7 +311,8 @@ impl Hub {
         presence: &Arc<Presence>,
         forget: Ending,
     ) -> Result<u64, EventError> {
-        if self.members().suppliers.len() >= self.limits.suppliers {
+        let most = self.limits.suppliers;
+        if self.members().count() >= most {
             self.make_room(|role| role == Role::Supplier);
         }
         reference.iter().for_each(|supplier| presence.set_reference(supplier.object()));
@@ -453,43 +320,21 @@ impl Hub {
         if self.has_ended() {
             return Err(EventError::Ended);
         }
-        if members.suppliers.len() >= self.limits.suppliers {
-            let most = self.limits.suppliers;
-            return Err(EventError::Limit(format!("{most} suppliers (ChannelLimits)")));
-        }
-        members.next += 1;
-        let number = members.next;
-        let (presence, forget) = (presence.clone(), forget.into());
-        members.suppliers.insert(number, Supplier { reference, presence, forget });
-        Ok(number)
+        members.add(reference, presence, forget, most)
     }
 
     /// Removes a supplier. Returns its reference, if it has given one.
     pub(crate) fn remove_supplier(&self, number: u64) -> Option<PushSupplierRef> {
-        self.members().suppliers.remove(&number)?.reference
+        self.members().remove(number)
     }
 
     /// The right to make one more plain proxy, which `end` ends.
     pub(crate) fn permit_proxy(self: &Arc<Self>, end: Ending) -> Result<ProxyPermit, EventError> {
         let most = self.limits.consumers + self.limits.suppliers;
-        let lock = || self.proxies.lock().unwrap_or_else(PoisonError::into_inner);
-        if lock().len() >= most {
+        if self.proxies.count() >= most {
             self.make_room(|role| role == Role::Unconnected);
         }
-        let number = {
-            let mut members = self.members();
-            members.next += 1;
-            members.next
-        };
-        let mut proxies = lock();
-        if proxies.len() >= most {
-            return Err(EventError::Limit(format!("{most} proxies (ChannelLimits)")));
-        }
-        let (presence, is_connected) = (Arc::new(Presence::new()), Arc::default());
-        let proxy = Proxy { presence, is_connected, end: end.into() };
-        let Proxy { presence, is_connected, .. } = proxy.clone();
-        proxies.insert(number, proxy);
-        Ok(ProxyPermit { proxies: self.proxies.clone(), number, presence, is_connected })
+        self.proxies.permit(end, most)
     }
 
     /// Disconnects everybody, and ends the objects of the channel (Event Service 1.2, 2.3.2).
@@ -501,20 +346,16 @@ impl Hub {
         let mut members = self.members();
         self.ended.store(true, Ordering::SeqCst);
         self.sweeper.end();
-        let suppliers = std::mem::take(&mut members.suppliers);
+        let suppliers = members.take();
         let table = std::mem::take(&mut *self.table.lock());
         drop(members);
         let mut farewells = Vec::<Ending>::new();
         for Row { entry, .. } in table.iter() {
-            entry.expelled.store(true, Ordering::SeqCst);
+            entry.expel();
             entry.connection.end();
-            if entry.farewell.get().is_some() {
-                let entry = entry.clone();
-                farewells
-                    .push(Box::new(move || entry.farewell.get().into_iter().for_each(|it| it())));
-            }
+            farewells.extend(entry.farewell());
         }
-        for supplier in suppliers.into_values().filter_map(|supplier| supplier.reference) {
+        for supplier in suppliers {
             let supplier = supplier.with_timeout(self.limits.delivery);
             // It may be gone.
             farewells.push(Box::new(move || drop(supplier.disconnect_push_supplier())));
@@ -532,7 +373,7 @@ impl Hub {
         self.closed.store(true, Ordering::SeqCst);
         self.ended.store(true, Ordering::SeqCst);
         self.sweeper.end();
-        members.suppliers.clear();
+        members.take();
         let table = std::mem::take(&mut *self.table.lock());
         drop(members);
         for row in table.iter() {
@@ -556,7 +397,7 @@ impl Hub {
             unwanted: self.unwanted.load(Ordering::Relaxed),
             blocked: self.blocked.load(Ordering::Relaxed),
             disconnected: self.disconnected.load(Ordering::Relaxed),
-            suppliers: count(self.members().suppliers.len()),
+            suppliers: count(self.members().count()),
             consumers: count(self.table.lock().len()),
         }
     }
@@ -586,7 +427,7 @@ impl Hub {
         let served = Served { hub: self, entry };
         entry.connection.run(consumer, &entry.presence);
         drop(served);
-        if entry.expelled.load(Ordering::SeqCst)
+        if entry.is_expelled()
             && catch_unwind(AssertUnwindSafe(|| consumer.disconnected())).is_err()
         {
             warn!("a consumer of events panicked when it was disconnected");
@@ -611,7 +452,7 @@ impl Hub {
         Ok(())
     }
 
-    fn members(&self) -> MutexGuard<'_, Members> {
+    fn members(&self) -> MutexGuard<'_, Suppliers> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -39,6 +39,7 @@ mod connection;
 mod consumer;
 mod correlation;
 mod datagram;
+mod entry;
 mod error;
 mod event;
 mod farewell;
@@ -47,6 +48,7 @@ mod hub;
 mod kept;
 mod multicast;
 mod options;
+mod places;
 mod presence;
 mod queue;
 mod senders;
@@ -91,8 +93,8 @@ pub use gateway::{Gateway, GatewayOptions};
 pub use multicast::{MulticastCounts, MulticastGateway, MulticastOptions};
 pub use options::{ChannelLimits, ConsumerOptions};
 #[cfg(feature = "disk")]
-pub use store::Recovered;
-pub use store::{Store, StoreError};
+pub use store::Saved;
+pub use store::{Recovered, Store, StoreError};
 pub use subscription::Subscription;
 
 /// Compiles the examples of the page on events.

@@ -85,7 +85,7 @@ pub use call::CallError;
 pub use discover::{describe, discover, type_named, value_types};
 pub use generated::corba;
 pub use servant::{REPOSITORY, serve};
-pub use store::{ChangeError, Recovered, Store, StoreError};
+pub use store::{ChangeError, Recovered, Saved, Store, StoreError};
 
 /// The code generated from `ir.idl`.
 mod generated {

@@ -44,10 +44,10 @@ pub use activator::{Activator, ActivatorBuilder};
 pub use host::{LogLimits, LogStream};
 pub use servant::{ImplementationRepository, ImplementationRepositoryBuilder};
 #[cfg(feature = "disk")]
-pub use store::Recovered;
+pub use store::Saved;
 #[doc(hidden)]
 pub use store::decode_definition;
-pub use store::{Store, StoreError};
+pub use store::{Recovered, Store, StoreError};
 
 /// The object key of a repository in `corbaloc:` URLs.
 pub const KEY: &str = "ImplementationRepository";

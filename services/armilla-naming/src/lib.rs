@@ -23,8 +23,8 @@ pub use servant::{ForeignLimits, IteratorLimits, NamingService, NamingServiceBui
 #[cfg(feature = "etcd")]
 pub use store::ClusterUser;
 #[cfg(feature = "disk")]
-pub use store::Recovered;
+pub use store::Saved;
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use store::check_record;
-pub use store::{ChangeError, Store, StoreError, Subscription};
+pub use store::{ChangeError, Recovered, Store, StoreError, Subscription};

@@ -30,6 +30,7 @@ mod pages;
 mod raw;
 #[cfg(feature = "disk")]
 mod recover;
+mod recovered;
 #[cfg(feature = "disk")]
 mod salvage;
 #[cfg(feature = "disk")]
@@ -45,6 +46,7 @@ pub use file::File;
 #[cfg(feature = "disk")]
 pub use format::Format;
 pub use group_commit::{CommitError, GroupCommit, Persist, Ticket, Undo};
+pub use recovered::Recovered;
 /// The types with which a service describes and changes its tables.
 #[cfg(feature = "disk")]
 pub use redb::{ReadableTable, TableDefinition};

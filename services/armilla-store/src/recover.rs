@@ -1,10 +1,10 @@
 //! A new file in the place of a damaged one.
 
-use crate::StoreError;
 use crate::disk;
 use crate::file::File;
 use crate::format::{Format, no_file};
 use crate::salvage::Salvage;
+use crate::{Recovered, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,27 @@ use std::path::{Path, PathBuf};
 const WORKSHOP: &str = "recovering";
 
 impl Salvage {
-    /// Puts a new file in the place of the damaged one, with what `fill` writes into it. The damaged
-    /// one stays beside it; returns under which name. Until the new file is whole and on the disk,
-    /// nothing is changed.
+    /// Ends a recovery: puts a new file in the place of the damaged one, with what `fill` writes into
+    /// it, unless it is a `trial`. The damaged one stays beside it, under a name of its own. Until
+    /// the new file is whole and on the disk, nothing is changed. `losses` are those that the service
+    /// has found, beyond those of the file.
     ///
     /// # Errors
     /// The new file cannot be made or written, or the damaged one cannot be kept.
-    pub fn replace(
+    pub fn recover<C>(
+        self,
+        format: &'static Format,
+        is_trial: bool,
+        (saved, losses): (C, Vec<String>),
+        fill: impl FnOnce(&File) -> Result<(), StoreError>,
+    ) -> Result<Recovered<C>, StoreError> {
+        let losses = [self.losses(), losses].concat();
+        let last_commit = self.last_commit();
+        let kept = if is_trial { None } else { Some(self.replace(format, fill)?) };
+        Ok(Recovered { saved, losses, last_commit, kept })
+    }
+
+    fn replace(
         self,
         format: &'static Format,
         fill: impl FnOnce(&File) -> Result<(), StoreError>,
@@ -32,8 +46,10 @@ impl Salvage {
         drop(file);
         let placed = filled.and_then(|()| {
             let failed = |error| no_file(&path, "cannot be replaced", &error);
+            let new = directory.join(format.file);
+            disk::give_to_owner(&new, &path).map_err(failed)?;
             let kept = disk::keep(&path).map_err(failed)?;
-            disk::rename(&directory.join(format.file), &path).map_err(failed)?;
+            disk::rename(&new, &path).map_err(failed)?;
             Ok(kept)
         });
         fs::remove_dir_all(&directory).ok();

@@ -52,5 +52,5 @@ pub use from_idl::properties_of_interface;
 pub use limits::Limits;
 pub use servant::{Activity, TRADING_SERVICE, Trader, serve};
 #[cfg(feature = "disk")]
-pub use store::Recovered;
-pub use store::{Store, StoreError};
+pub use store::Saved;
+pub use store::{Recovered, Store, StoreError};

@@ -181,6 +181,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("consumer presence queue", "who is called, who is there, and what waits"),
             ("connection farewell", "a consumer with its queue and thread, and the end of all"),
             ("store sweep", "what outlives a service of channels, and who is gone"),
+            ("entry places", "a connected consumer, and the places of other clients"),
             ("hub", "who is connected, and where events go"),
             ("servant", "the objects that show it"),
             ("channel", "a channel of a program"),
@@ -280,7 +281,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-service",
         rows: &[
-            ("table", "how records are shown"),
+            ("rounds table", "work in the background, and how records are shown"),
             (
                 "blocking body lifecycle limits page",
                 "what a server shows, and what it spends on it",

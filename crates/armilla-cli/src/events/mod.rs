@@ -9,6 +9,7 @@ mod show;
 use crate::orb::OrbArguments;
 use crate::service::RecoverArguments;
 use armilla::{Error, Object, Orb};
+use armilla_events::Store;
 use armilla_events::corba::EventChannelRef;
 use armilla_events::corba::factory::channel_factory::{
     CreateChannelRaises, FindChannelRaises, ListConsumersRaises, RemoveChannelRaises,
@@ -69,8 +70,7 @@ pub(crate) fn run(events: &Events, arguments: &OrbArguments) -> Outcome {
     match events {
         Events::Serve(options) => serve::serve(options, arguments),
         Events::Recover(options) => {
-            arguments.refuse()?;
-            serve::recover(options)
+            options.run("events", arguments, |store, is_trial| Store::recover(store, is_trial))
         }
         Events::Ls(at) => show::list(&at.factory(&arguments.orb()?)?),
         Events::Add(options) => clients::add(options, arguments),

@@ -1,10 +1,10 @@
-//! `armilla events serve` and `armilla events recover`.
+//! `armilla events serve`.
 
 use crate::orb::OrbArguments;
-use crate::service::{RecoverArguments, ServiceArguments, Standby};
+use crate::service::{ServiceArguments, Standby};
 use armilla_events::server::{Server, ServerBuilder};
 use armilla_events::{ChannelLimits, Store};
-use armilla_terminal::{Failure, Outcome, one_line, say};
+use armilla_terminal::{Failure, Outcome};
 use std::time::Duration;
 
 /// The endpoint of a service, if no `-ORBEndpoint` says another: the port of omniEvents.
@@ -98,17 +98,4 @@ fn limits(options: &Serve) -> Outcome<ChannelLimits> {
         true => Err(Failure::usage("--probe is more than 0")),
         false => Ok(limits),
     }
-}
-
-pub(super) fn recover(options: &RecoverArguments) -> Outcome {
-    let directory = options.directory("events")?;
-    let saved = Store::recover(&directory, options.dry_run)?;
-    let what = if options.dry_run { "can be saved" } else { "saved" };
-    say!(
-        "{} channels and {} clients {what}: {}",
-        saved.channels.len(),
-        saved.clients,
-        one_line(&saved.channels.join(", "))
-    )?;
-    options.report(&saved.losses, saved.last_commit.as_deref(), saved.kept.as_deref())
 }

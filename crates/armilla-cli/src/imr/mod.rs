@@ -127,8 +127,7 @@ pub(crate) fn run(imr: &Imr, arguments: &OrbArguments) -> Outcome {
         Imr::Export(at) => show::export(&repository(at, arguments)?.1),
         Imr::Show(named) => show::show(&repository(&named.at, arguments)?.1, &named.name),
         Imr::Recover(options) => {
-            arguments.refuse()?;
-            recover(options)
+            options.run("imr", arguments, |store, is_trial| Store::recover(store, is_trial))
         }
         Imr::Remove(named) => remove(named, arguments),
         Imr::Stop(named) => stop(named, arguments),
@@ -168,14 +167,6 @@ fn command(
         None => failed(repository.status(&named.name))?.stage,
     };
     say!("{}", one_line(&stage))
-}
-
-fn recover(options: &RecoverArguments) -> Outcome {
-    let directory = options.directory("imr")?;
-    let saved = Store::recover(&directory, options.dry_run)?;
-    let what = if options.dry_run { "can be saved" } else { "saved" };
-    say!("{} servers {what}: {}", saved.servers.len(), one_line(&saved.servers.join(", ")))?;
-    options.report(&saved.losses, saved.last_commit.as_deref(), saved.kept.as_deref())
 }
 
 /// Removes a server, and says which calls nobody answers from now on.

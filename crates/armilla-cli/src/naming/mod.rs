@@ -3,16 +3,17 @@
 mod complete;
 mod copy;
 mod orphans;
-mod recover;
 mod serve;
 mod show;
 mod unbind;
 mod watch;
 
 use crate::orb::OrbArguments;
+use crate::service::RecoverArguments;
 use armilla::{Object, Orb};
 use armilla_cos_naming::{NameComponent, NamingContext, NamingContextRef};
 use armilla_giop::url::{ObjectUrl, UrlError};
+use armilla_naming::Store;
 use armilla_naming::client::to_name;
 use armilla_terminal::{Failure, Outcome, say};
 use std::fmt;
@@ -52,8 +53,8 @@ pub(crate) enum Naming {
     Unbind(unbind::Unbind),
     /// List the contexts that no name leads to, and remove them on request
     Orphans(orphans::Orphans),
-    /// Save what can be saved of a damaged store into a new one
-    Recover(recover::Recover),
+    /// Save what can be saved of a damaged store, while no service runs; the damaged file is kept
+    Recover(RecoverArguments),
     /// Bind the names of an export, or those of another service
     Import(copy::Import),
     /// Write all names with their references
@@ -86,7 +87,7 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
         return serve::run(serve, arguments);
     }
     if let Naming::Recover(options) = naming {
-        return recover::run(options);
+        return options.run("naming", arguments, |store, is_trial| Store::recover(store, is_trial));
     }
     let orb = orb(arguments)?;
     match naming {

@@ -6,18 +6,19 @@ mod explain;
 mod links;
 mod offers;
 mod query;
-mod recover;
 mod serve;
 mod sweep;
 mod types;
 mod values;
 
 use crate::orb::OrbArguments;
+use crate::service::RecoverArguments;
 use armilla::Orb;
 use armilla_cos_trading::repos::ServiceTypeRepositoryRef;
 use armilla_cos_trading::{LookupRef, SupportAttributes};
 use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_terminal::Outcome;
+use armilla_trader::Store;
 use armilla_trader::TRADING_SERVICE;
 
 /// The arguments of `armilla trader`.
@@ -51,8 +52,8 @@ pub(crate) enum Trader {
     Save(copy::Save),
     /// Export the offers that `save` has written; their service types must be there
     Load(copy::Load),
-    /// Save what can be saved of a damaged store into a new one
-    Recover(recover::Recover),
+    /// Save what can be saved of a damaged store, while no service runs; the damaged file is kept
+    Recover(RecoverArguments),
     /// List the ids of all offers
     Offers(offers::Offers),
     /// List the service types
@@ -73,7 +74,9 @@ pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
         return serve::run(options, arguments);
     }
     if let Trader::Recover(options) = trader {
-        return recover::run(options);
+        let orb = Orb::new()?;
+        return options
+            .run("trader", arguments, |store, is_trial| Store::recover(store, is_trial, &orb));
     }
     let orb = orb(arguments)?;
     let service = Service { lookup: lookup(&orb)?, orb };

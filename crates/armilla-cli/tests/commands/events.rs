@@ -96,7 +96,7 @@ fn a_damaged_store_is_named_and_recovered() {
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(recover(&["--dry-run"]).contains("1 channels and 0 clients can be saved: kept"));
+    assert!(recover(&["--dry-run"]).contains("can be saved: 1 channels and 0 clients: kept"));
     let said = recover(&[]);
     assert!(said.contains("nothing is lost") && said.contains(".damaged-1"), "{said}");
     let events = Running::new(&EVENTS, &["--store", &store]);

@@ -88,7 +88,7 @@ fn acknowledged_changes_and_references_survive_a_kill() {
     let directory = Directory::new("state");
     let (state, socket) = (directory.file("state"), format!("uiop://{}", directory.file("socket")));
     let idl = directory.write("bank.idl", "module Bank { interface Account { void close(); }; };");
-    let arguments = [idl.as_str(), "--state", &state, "-ORBEndpoint", &socket];
+    let arguments = [idl.as_str(), "--store", &state, "-ORBEndpoint", &socket];
     let first = Running::new(&arguments);
     let (orb, repository) = again::<dyn Repository>(&first.reference);
     let module: ModuleDefRef = repository.lookup("Bank").unwrap().object().narrow().unwrap();
@@ -111,7 +111,7 @@ fn acknowledged_changes_and_references_survive_a_kill() {
     assert_eq!(again::<dyn Contained>(close).1.name().unwrap(), "shut", "the IDL says close");
     let (_orb, repository) = again::<dyn Repository>(repository);
     assert!(!repository.lookup_id("IDL:Renamed:1.0").unwrap().is_nil());
-    let held = failed(&["--state", &state]);
+    let held = failed(&["--store", &state]);
     assert!(held.contains("held by another repository"), "{held}");
     let listed = Command::new(env!("CARGO_BIN_EXE_armilla"))
         .args(["ifr", "list", "Bank", "-ORBInitRef"])
@@ -147,7 +147,7 @@ fn an_unreadable_state_is_reported_with_a_hint() {
     let state = directory.file("state");
     fs::create_dir(&state).unwrap();
     fs::write(Path::new(&state).join("definitions"), "something else\n").unwrap();
-    let printed = failed(&["--state", &state]);
+    let printed = failed(&["--store", &state]);
     assert!(
         printed.contains("state/definitions is not a state of an interface repository"),
         "{printed}"
@@ -164,8 +164,8 @@ fn the_reference_is_written_and_differing_idl_is_reported() {
     let old = directory.write("old.idl", "struct Point { long x; };");
     let new =
         directory.write("new.idl", "struct Point { long x; long y; }; struct Line { Point at; };");
-    Running::new(&[&old, "--state", &state]).kill();
-    let mut process = serving(&[&new, "--state", &state, "--reference", &file])
+    Running::new(&[&old, "--store", &state]).kill();
+    let mut process = serving(&[&new, "--store", &state, "--reference", &file])
         .args(["-ORBEndpoint", "iiop://127.0.0.1:0"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

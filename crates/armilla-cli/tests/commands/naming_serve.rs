@@ -239,24 +239,33 @@ fn a_context_goes_only_when_told_what_goes_with_it() {
 #[test]
 fn a_damaged_store_is_recovered_as_its_error_says() {
     let directory = Directory::new("naming-recover");
-    let (from, to) = (directory.file("from"), directory.file("to"));
+    let store = directory.file("store");
     {
-        let service = serve(&["--store", &from]);
+        let service = serve(&["--store", &store]);
         ["a/x", "a/y", "b"].iter().for_each(|name| drop(service.ok(&["bind", name, OBJECT])));
     }
-    let file = directory.0.join("from/names.redb");
+    let file = directory.0.join("store/names.redb");
     let mut octets = std::fs::read(&file).unwrap();
     // A bit of what says where the current state is.
     octets[70] ^= 1;
     octets[200] ^= 1;
     std::fs::write(&file, octets).unwrap();
-    let refused = armilla(&["serve", "--store", &from]).output().unwrap();
+    let refused = armilla(&["serve", "--store", &store]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("armilla naming recover") && said.contains("octet"), "{said}");
-    let recovered = armilla(&["recover", &from, &to]).output().unwrap();
-    let said = String::from_utf8(recovered.stdout).unwrap();
-    assert!(said.contains("saved 4 names in 2 contexts") && said.contains("damaged:"), "{said}");
-    assert_eq!(recovered.status.code(), Some(1));
-    let service = serve(&["--store", &to]);
+    let recover = |arguments: &[&str]| {
+        let output = armilla(&[&["recover", "--store", &store], arguments].concat()).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(1), "something is lost");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = recover(&["--dry-run"]);
+    assert!(
+        said.contains("can be saved: 4 names in 2 contexts") && said.contains("losses:"),
+        "{said}"
+    );
+    let said = recover(&[]);
+    assert!(said.contains("saved: 4 names in 2 contexts") && said.contains(".damaged-1"), "{said}");
+    let service = serve(&["--store", &store]);
     assert_eq!(service.ok(&["ls", "a"]), "x\ny\n");
 }

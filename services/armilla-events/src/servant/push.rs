@@ -13,11 +13,13 @@ use crate::corba::{
     InvalidSubscription, LimitReached, ProxyPushConsumer, ProxyPushConsumerRef, ProxyPushSupplier,
     ProxyPushSupplierRef, PushConsumer, PushConsumerRef, Term, admin, comm,
 };
+use crate::entry::Entry;
 use crate::error::{EventError, system};
 use crate::farewell::Ending;
-use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::hub::Hub;
 use crate::kept::Client;
 use crate::options::ConsumerOptions;
+use crate::places::ProxyPermit;
 use crate::presence::Presence;
 use crate::subscription::Subscription;
 use armilla::{

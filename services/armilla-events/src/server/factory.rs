@@ -13,8 +13,8 @@ use crate::corba::life_cycle::generic_factory::CreateObjectRaises;
 use crate::corba::life_cycle::{
     CannotMeetCriteria, GenericFactory, InvalidCriteria, NoFactory, Nvp,
 };
+use crate::entry::ConsumerState;
 use crate::error::EventError;
-use crate::hub::ConsumerState;
 use crate::idl::cos_naming::NameComponent;
 use crate::idl::event_channel_admin::EventChannelFactory as OfEventChannelAdmin;
 use crate::idl::omni_events::EventChannelFactory as OfOmniEvents;

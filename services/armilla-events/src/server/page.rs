@@ -2,7 +2,7 @@
 //! remove channels.
 
 use super::service::{ChannelError, Running, Service};
-use crate::hub::ConsumerState;
+use crate::entry::ConsumerState;
 use crate::store::KeptChannel;
 use armilla::Caller;
 use armilla_ipc::Address;

@@ -1,11 +1,11 @@
 //! The file of a store: a table of channels by their names, and one of clients by the name of the
 //! channel and their proxy, both as JSON.
 
-use super::{KeptChannel, KeptChannels, Recovered};
+use super::{KeptChannel, KeptChannels, Saved};
 use crate::kept::Kept;
 use armilla_store::{
-    EngineError, File, Format, ReadableTable, Salvage, StoreError, TableDefinition, Transaction,
-    WriteCheck,
+    EngineError, File, Format, ReadableTable, Recovered, Salvage, StoreError, TableDefinition,
+    Transaction, WriteCheck,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -135,7 +135,7 @@ fn remove_clients(transaction: &Transaction, channel: &str) -> Result<(), Engine
 }
 
 /// Saves what can be saved of a damaged file, into a new one in its place unless it is a `trial`.
-pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered, StoreError> {
+pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered<Saved>, StoreError> {
     let salvage = Salvage::open(directory, &FORMAT)?;
     let mut rows: [BTreeMap<String, Vec<u8>>; 2] = Default::default();
     let [channels, clients] = &mut rows;
@@ -149,7 +149,7 @@ pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered, Sto
         clients.insert(key.to_owned(), text.to_owned());
         Ok(())
     })?;
-    let mut losses = salvage.losses();
+    let mut losses = Vec::new();
     clients.retain(|key, _| {
         let channel = channel_of(key).unwrap_or_default();
         let is_known = channels.contains_key(channel);
@@ -158,8 +158,7 @@ pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered, Sto
         }
         is_known
     });
-    let last_commit = salvage.last_commit();
-    let (names, count) = (channels.keys().cloned().collect(), clients.len());
+    let saved = Saved { channels: channels.keys().cloned().collect(), clients: clients.len() };
     let fill = |file: &File| {
         file.write(|transaction| {
             for (definition, rows) in [CHANNELS, CLIENTS].into_iter().zip(&rows) {
@@ -171,6 +170,5 @@ pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered, Sto
             Ok(())
         })
     };
-    let kept = (!is_trial).then(|| salvage.replace(&FORMAT, fill)).transpose()?;
-    Ok(Recovered { channels: names, clients: count, losses, last_commit, kept })
+    salvage.recover(&FORMAT, is_trial, (saved, losses), fill)
 }

@@ -3,7 +3,7 @@
 #[cfg(feature = "disk")]
 mod disk;
 
-pub use armilla_store::StoreError;
+pub use armilla_store::{Recovered, StoreError};
 
 use crate::kept::Kept;
 use std::collections::BTreeMap;
@@ -39,17 +39,19 @@ enum Kind {
 /// What was saved of a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg(feature = "disk")]
-pub struct Recovered {
+pub struct Saved {
     /// The channels that were saved, in the order of their names.
     pub channels: Vec<String>,
     /// How many clients of them were saved.
     pub clients: usize,
-    /// What is lost: where it was, and what.
-    pub losses: Vec<String>,
-    /// The last commit that the file has counted, in words, if that can be read.
-    pub last_commit: Option<String>,
-    /// Where the damaged file is now; `None` if nothing was changed.
-    pub kept: Option<std::path::PathBuf>,
+}
+
+#[cfg(feature = "disk")]
+impl std::fmt::Display for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { channels, clients } = self;
+        write!(f, "{} channels and {clients} clients: {}", channels.len(), channels.join(", "))
+    }
 }
 
 // Without the disk nothing is kept.
@@ -79,7 +81,10 @@ impl Store {
     /// There is no file, another process has it open, nothing of it is left, or the new one cannot
     /// be written.
     #[cfg(feature = "disk")]
-    pub fn recover(directory: impl AsRef<Path>, is_trial: bool) -> Result<Recovered, StoreError> {
+    pub fn recover(
+        directory: impl AsRef<Path>,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, StoreError> {
         disk::recover(directory.as_ref(), is_trial)
     }
 
@@ -243,7 +248,8 @@ mod tests {
             let saved = Store::recover(&directory, false).unwrap();
             assert_eq!(fs::read(saved.kept.as_ref().unwrap()).unwrap(), octets);
             fs::remove_file(saved.kept.unwrap()).unwrap();
-            assert!(saved.clients == all || !saved.losses.is_empty(), "octet {at}");
+            let (losses, saved) = (saved.losses, saved.saved);
+            assert!(saved.clients == all || !losses.is_empty(), "octet {at}");
             least = least.min(saved.clients);
             let kept = Store::open(&directory).and_then(|store| store.load()).unwrap();
             assert_eq!((kept.len(), count(&kept)), (saved.channels.len(), saved.clients));

@@ -11,6 +11,12 @@ use std::path::{Path, PathBuf};
 /// The first line.
 const FORMAT: &str = "{\"format\":\"armilla interface repository\",\"version\":1}\n";
 
+/// Where the version is in it.
+const VERSION_AT: usize = FORMAT.len() - 3;
+
+/// The name of the file.
+const FILE: &str = "definitions";
+
 /// The file is compacted when it is longer than this and twice as long as its contents.
 const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 
@@ -21,7 +27,31 @@ pub(super) struct Read {
     /// The lines without the first and without an incomplete last one, each with its number, without
     /// its checksum, or why it is damaged.
     pub(super) lines: Vec<(usize, Result<Vec<u8>, String>)>,
+    /// What is wrong with the first line, which names the format.
+    pub(super) damaged_head: Option<String>,
     lock: StoreLock,
+}
+
+/// What the first line of a file is.
+enum Head {
+    Whole,
+    /// It is that of this version, but for a few octets; the first of them.
+    Damaged(usize),
+    /// It is that of another version, or of another program.
+    Foreign,
+}
+
+fn head(first: &[u8]) -> Head {
+    let pairs = first.iter().zip(FORMAT.as_bytes());
+    let wrong: Vec<usize> =
+        (0..).zip(pairs).filter(|(_, (a, b))| a != b).map(|(at, _)| at).collect();
+    let is_other_version = |at: &usize| *at == VERSION_AT && first[*at].is_ascii_digit();
+    let is_ours = first.len() == FORMAT.len() && wrong.len() <= FORMAT.len() / 4;
+    match wrong.first() {
+        None => Head::Whole,
+        Some(at) if is_ours && !wrong.iter().any(is_other_version) => Head::Damaged(*at),
+        Some(_) => Head::Foreign,
+    }
 }
 
 /// How long a checksum is, with the tab before it.
@@ -51,29 +81,49 @@ fn checked(line: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 impl Read {
-    /// Reads the file in `directory`.
+    /// Reads the file in `directory`, which is made if it is missing.
     pub(super) fn open(directory: &Path) -> Result<Self, StoreError> {
         disk::make_directory(directory).map_err(|e| failed(directory, "made", &e))?;
+        let read = Self::of(directory)?;
+        match &read.damaged_head {
+            Some(what) => Err(read.damaged(what)),
+            None => Ok(read),
+        }
+    }
+
+    /// Reads a file that is there, and may be damaged.
+    pub(super) fn open_damaged(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join(FILE);
+        std::fs::metadata(&path).map_err(|error| failed(&path, "read", &error))?;
+        Self::of(directory)
+    }
+
+    fn of(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join("lock");
         let lock = StoreLock::take(&path).map_err(|error| failed(&path, "locked", &error))?;
         let lock = lock.ok_or_else(|| {
             let what = "is held by another repository: stop it, or choose another directory";
             StoreError::new(&path, what)
         })?;
-        let path = directory.join("definitions");
+        let path = directory.join(FILE);
         let octets = disk::read(&path).map_err(|error| failed(&path, "read", &error))?;
         let octets = octets.unwrap_or_default();
-        let mut lines = octets.split_inclusive(|octet| *octet == b'\n');
-        let first = lines.next().unwrap_or_default();
         // If the process died while creating the file, only a part of the first line is there.
-        if !FORMAT.as_bytes().starts_with(first) {
-            let what = "is not a state of an interface repository that this version can read";
-            return Err(StoreError::new(&path, what));
-        }
+        let (first, rest) = octets.split_at(FORMAT.len().min(octets.len()));
+        let damaged_head = match head(first) {
+            Head::Whole => None,
+            Head::Damaged(at) => {
+                Some(format!("line 1, at octet {at}: it does not name the format"))
+            }
+            Head::Foreign => {
+                let what = "is not a state of an interface repository that this version can read";
+                return Err(StoreError::new(&path, what));
+            }
+        };
         // An incomplete line was never acknowledged.
+        let lines = rest.split_inclusive(|octet| *octet == b'\n');
         let lines = lines.filter(|line| is_complete(line)).map(checked);
-        // Line 1 names the format.
-        Ok(Self { lines: (2..).zip(lines).collect(), path, lock })
+        Ok(Self { lines: (2..).zip(lines).collect(), damaged_head, path, lock })
     }
 
     /// Puts a file with this model in the place of the one that was read, which stays beside it.

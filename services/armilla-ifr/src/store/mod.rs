@@ -10,11 +10,11 @@ mod journal;
 
 use crate::model::{Change, DefId, Definition, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
-pub use armilla_store::StoreError;
+pub use armilla_store::{Recovered, StoreError};
 use journal::{Journal, Read};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A model, and the directory that keeps it, if any.
 ///
@@ -73,9 +73,13 @@ impl Store {
     /// # Errors
     /// The file cannot be read or written, another process has it open, or what is left of it makes
     /// no sense together.
-    pub fn recover(directory: impl AsRef<Path>, is_trial: bool) -> Result<Recovered, StoreError> {
-        let journal = Read::open(directory.as_ref())?;
+    pub fn recover(
+        directory: impl AsRef<Path>,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, StoreError> {
+        let journal = Read::open_damaged(directory.as_ref())?;
         let (mut model, mut losses) = (Model::new(), Vec::new());
+        losses.extend(journal.damaged_head.clone());
         for (number, line) in &journal.lines {
             if let Err(why) = apply(&mut model, line) {
                 losses.push(format!("line {number}: {why}"));
@@ -83,9 +87,9 @@ impl Store {
         }
         losses.extend(model.remove_dangling());
         model.check_restored().map_err(|error| journal.damaged(&error))?;
-        let definitions = model.made().count();
+        let saved = Saved { definitions: model.made().count() };
         let kept = if is_trial { None } else { Some(journal.replace(&model)?) };
-        Ok(Recovered { definitions, losses, kept })
+        Ok(Recovered { saved, losses, last_commit: None, kept })
     }
 
     /// The model.
@@ -137,15 +141,17 @@ fn apply(model: &mut Model, line: &Result<Vec<u8>, String>) -> Result<(), String
     model.restore(next, set, gone).map_err(|error| error.to_string())
 }
 
-/// What was saved of a damaged store.
+/// How much was saved of a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovered {
+pub struct Saved {
     /// How many definitions were saved.
     pub definitions: usize,
-    /// What is lost: where it was, and what.
-    pub losses: Vec<String>,
-    /// Where the damaged file is now; `None` if nothing was changed.
-    pub kept: Option<PathBuf>,
+}
+
+impl fmt::Display for Saved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} definitions", self.definitions)
+    }
 }
 
 /// A change as a line of the file.

@@ -1,10 +1,9 @@
 //! The file of a store, with tables of definitions, of runs, and of what else is known of servers,
 //! each as JSON under the name of the server.
 
-use super::Recovered;
-use super::{Kept, decode_definition};
+use super::{Kept, Saved, decode_definition};
 use crate::model::{Definition, RunRecord, StateRecord};
-use armilla_store::{File, Format, Salvage, StoreError, TableDefinition, WriteCheck};
+use armilla_store::{File, Format, Recovered, Salvage, StoreError, TableDefinition, WriteCheck};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -113,17 +112,15 @@ impl Disk {
     }
 
     /// Saves what can be saved of a damaged file, into a new one in its place unless it is a `trial`.
-    pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered, StoreError> {
+    pub(super) fn recover(
+        directory: &Path,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, StoreError> {
         let salvage = Salvage::open(directory, &FORMAT)?;
-        let saved = Saved::of(&salvage)?;
-        let (mut losses, last_commit) = (salvage.losses(), salvage.last_commit());
-        losses.extend(saved.orphans.iter().cloned());
-        let servers = saved.definitions.keys().cloned().collect();
-        let kept = match is_trial {
-            true => None,
-            false => Some(salvage.replace(&FORMAT, |file| saved.write(file))?),
-        };
-        Ok(Recovered { servers, losses, last_commit, kept })
+        let mut rows = Rows::of(&salvage)?;
+        let saved = Saved { servers: rows.definitions.keys().cloned().collect() };
+        let losses = std::mem::take(&mut rows.orphans);
+        salvage.recover(&FORMAT, is_trial, (saved, losses), |file| rows.write(file))
     }
 
     fn encode(&self, value: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
@@ -133,7 +130,7 @@ impl Disk {
 }
 
 /// The rows that were saved of a damaged file, under the names of the servers.
-struct Saved {
+struct Rows {
     definitions: BTreeMap<String, Vec<u8>>,
     runs: BTreeMap<String, Vec<u8>>,
     states: BTreeMap<String, Vec<u8>>,
@@ -141,7 +138,7 @@ struct Saved {
     orphans: Vec<String>,
 }
 
-impl Saved {
+impl Rows {
     fn of(salvage: &Salvage) -> Result<Self, StoreError> {
         let mut definitions = BTreeMap::new();
         salvage.rows(DEFINITIONS, |name, text| {

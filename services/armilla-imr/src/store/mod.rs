@@ -3,7 +3,7 @@
 #[cfg(feature = "disk")]
 mod disk;
 
-pub use armilla_store::StoreError;
+pub use armilla_store::{Recovered, StoreError};
 
 use crate::model::{Definition, RunRecord, StateRecord};
 #[cfg(feature = "disk")]
@@ -23,15 +23,16 @@ enum Kind {
 /// What was saved of a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg(feature = "disk")]
-pub struct Recovered {
+pub struct Saved {
     /// The servers whose definitions were saved, in the order of their names.
     pub servers: Vec<String>,
-    /// What is lost: where it was, and what.
-    pub losses: Vec<String>,
-    /// The last commit that the file has counted, in words, if that can be read.
-    pub last_commit: Option<String>,
-    /// Where the damaged file is now; `None` if nothing was changed.
-    pub kept: Option<std::path::PathBuf>,
+}
+
+#[cfg(feature = "disk")]
+impl std::fmt::Display for Saved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} servers: {}", self.servers.len(), self.servers.join(", "))
+    }
 }
 
 /// What is kept of a server.
@@ -69,7 +70,10 @@ impl Store {
     /// There is no file, another process has it open, nothing of it is left, or the new one cannot
     /// be written.
     #[cfg(feature = "disk")]
-    pub fn recover(directory: impl AsRef<Path>, is_trial: bool) -> Result<Recovered, StoreError> {
+    pub fn recover(
+        directory: impl AsRef<Path>,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, StoreError> {
         disk::Disk::recover(directory.as_ref(), is_trial)
     }
 
@@ -226,12 +230,12 @@ mod tests {
             std::fs::write(&path, &octets).unwrap();
             let trial = Store::recover(&directory, true).unwrap();
             let saved = Store::recover(&directory, false).unwrap();
-            assert_eq!((&trial.servers, &trial.losses), (&saved.servers, &saved.losses));
-            let kept = saved.kept.unwrap();
+            assert_eq!((&trial.saved, &trial.losses), (&saved.saved, &saved.losses));
+            let (losses, kept, saved) = (saved.losses, saved.kept.unwrap(), saved.saved);
             assert_eq!(std::fs::read(&kept).unwrap(), octets, "the damaged file stays as it was");
             std::fs::remove_file(kept).unwrap();
             least = least.min(saved.servers.len());
-            assert!(saved.servers.len() == servers as usize || !saved.losses.is_empty());
+            assert!(saved.servers.len() == servers as usize || !losses.is_empty());
             let kept = Store::open(&directory).and_then(|store| store.load()).unwrap();
             let names: Vec<String> = kept.into_iter().map(|kept| kept.definition.name).collect();
             assert_eq!(names, saved.servers);

@@ -3,10 +3,11 @@
 use super::codec::{decode, encode};
 use crate::model::{Bound, Change, ContextId, NameTree, ROOT, Step, Target};
 use armilla_store::{
-    CommitError, EngineError, File, Format, Persist, ReadableTable, Salvage, StoreError,
+    CommitError, EngineError, File, Format, Persist, ReadableTable, Recovered, Salvage, StoreError,
     TableDefinition, Transaction,
 };
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 /// When each context was created, by its number.
@@ -37,19 +38,25 @@ static FORMAT: Format = Format {
     },
 };
 
-/// What was saved of a damaged store.
+/// How much was saved of a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovered {
+pub struct Saved {
     /// How many contexts, with the root,
     pub contexts: usize,
     /// and how many bindings were saved.
     pub bindings: usize,
     /// How many contexts no name leads to.
     pub orphans: usize,
-    /// The last commit that the store had counted, in words.
-    pub last_commit: Option<String>,
-    /// What is damaged or lost, where.
-    pub losses: Vec<String>,
+}
+
+impl fmt::Display for Saved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} names in {} contexts", self.bindings, self.contexts)?;
+        match self.orphans {
+            0 => Ok(()),
+            orphans => write!(f, ", {orphans} without a name: `armilla naming orphans` lists them"),
+        }
+    }
 }
 
 pub(super) struct Disk {
@@ -72,15 +79,20 @@ impl Disk {
     }
 }
 
-/// Saves what can be saved of the store in a directory into a new one in another.
-pub(super) fn recover(from: &Path, to: &Path) -> Result<Recovered, StoreError> {
-    if to.join(FORMAT.file).exists() {
-        let what = "is there already: choose a directory without a store";
-        return Err(StoreError::new(to.join(FORMAT.file), what));
-    }
-    let salvage = Salvage::open(from, &FORMAT)?;
+/// Saves what can be saved of a damaged file, into a new one in its place unless it is a `trial`.
+pub(super) fn recover(directory: &Path, is_trial: bool) -> Result<Recovered<Saved>, StoreError> {
+    let salvage = Salvage::open(directory, &FORMAT)?;
     let tree = salvaged(&salvage)?;
-    let (mut disk, _) = Disk::open(to)?;
+    let saved = Saved {
+        contexts: tree.contexts(),
+        bindings: tree.bindings(),
+        orphans: tree.orphans().len(),
+    };
+    salvage.recover(&FORMAT, is_trial, (saved, Vec::new()), |file| fill(file, &tree))
+}
+
+/// Writes a tree into a file that has none.
+fn fill(file: &File, tree: &NameTree) -> Result<(), StoreError> {
     let mut changes = Vec::new();
     for context in tree.context_ids().filter(|context| *context != ROOT) {
         let created = tree.created(context).unwrap_or_default();
@@ -93,17 +105,10 @@ pub(super) fn recover(from: &Path, to: &Path) -> Result<Recovered, StoreError> {
     }
     // The numbers of contexts that are lost are not given again.
     let next = tree.next_context();
-    disk.file.write(|transaction| {
-        disk.count = write(transaction, &changes, 0)?;
+    file.write(|transaction| {
+        write(transaction, &changes, 0)?;
         transaction.open_table(NUMBERS)?.insert(NEXT, next.0)?;
         Ok(())
-    })?;
-    Ok(Recovered {
-        contexts: tree.contexts(),
-        bindings: tree.bindings(),
-        orphans: tree.orphans().len(),
-        last_commit: salvage.last_commit(),
-        losses: salvage.losses(),
     })
 }
 

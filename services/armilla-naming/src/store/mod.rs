@@ -12,12 +12,12 @@ mod error;
 mod etcd;
 mod watch;
 
-pub use armilla_store::StoreError;
+pub use armilla_store::{Recovered, StoreError};
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use codec::check_record;
 #[cfg(feature = "disk")]
-pub use disk::Recovered;
+pub use disk::Saved;
 pub use error::ChangeError;
 #[cfg(feature = "etcd")]
 pub use etcd::ClusterUser;
@@ -94,14 +94,18 @@ impl Store {
         Ok(Self::new(tree, Some(Box::new(disk))))
     }
 
-    /// Saves what can be saved of the store in the directory `from`, which may be damaged, into a new
-    /// store in the directory `to`. Nothing is changed in `from`, which no process may have open.
+    /// Saves what can be saved of the damaged store in `directory`: into a new file in its place,
+    /// beside which the damaged one is kept; as a `trial` it only says what that would be.
     ///
     /// # Errors
-    /// Nothing can be read, or the new store cannot be written, or is there already.
+    /// There is no file, another process has it open, nothing of it is left, or the new one cannot
+    /// be written.
     #[cfg(feature = "disk")]
-    pub fn recover(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<Recovered, StoreError> {
-        disk::recover(from.as_ref(), to.as_ref())
+    pub fn recover(
+        directory: impl AsRef<Path>,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, StoreError> {
+        disk::recover(directory.as_ref(), is_trial)
     }
 
     /// Whether a change could be made durable now. It asks the disk or the cluster.

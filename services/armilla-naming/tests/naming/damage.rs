@@ -89,16 +89,21 @@ fn a_damaged_file_is_refused_or_read_whole() {
 
 /// Recovers damaged octets; what is left is right, and what is not is said.
 fn recovered(octets: &[u8], expected: &[String], what: &str) -> usize {
-    let (from, to) = (Directory::new("recover-from"), Directory::new("recover-to"));
-    fs::create_dir_all(from.path()).unwrap();
-    fs::write(from.path().join("names.redb"), octets).unwrap();
-    let Ok(saved) = Store::recover(from.path(), to.path()) else { return 0 };
-    let found = contents(&Store::open(to.path()).unwrap().read());
-    assert_eq!(found.len(), saved.bindings, "{what}");
+    let directory = Directory::new("recover");
+    fs::create_dir_all(directory.path()).unwrap();
+    let file = directory.path().join("names.redb");
+    fs::write(&file, octets).unwrap();
+    let trial = Store::recover(directory.path(), true);
+    assert_eq!(fs::read(&file).unwrap(), octets, "{what}: a trial changes nothing");
+    let Ok(recovered) = Store::recover(directory.path(), false) else { return 0 };
+    let trial = trial.unwrap();
+    assert_eq!((&trial.saved, &trial.losses), (&recovered.saved, &recovered.losses), "{what}");
+    assert_eq!(fs::read(recovered.kept.unwrap()).unwrap(), octets, "{what}: it is kept as it was");
+    let found = contents(&Store::open(directory.path()).unwrap().read());
+    assert_eq!(found.len(), recovered.saved.bindings, "{what}");
     let wrong: Vec<_> = found.iter().filter(|one| !expected.contains(one)).collect();
     assert!(wrong.is_empty(), "{what}: {wrong:?}");
-    assert!(found.len() == expected.len() || !saved.losses.is_empty(), "{what}: a silent loss");
-    assert!(Store::recover(from.path(), to.path()).is_err(), "there is a store already");
+    assert!(found.len() == expected.len() || !recovered.losses.is_empty(), "{what}: a silent loss");
     found.len()
 }
 

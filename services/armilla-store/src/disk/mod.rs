@@ -9,6 +9,8 @@
 mod hook;
 mod replacement;
 
+#[cfg(feature = "disk")]
+pub(crate) use replacement::give_to_owner;
 pub use replacement::{Placed, Replacement, keep, replace};
 
 #[cfg(feature = "disk")]

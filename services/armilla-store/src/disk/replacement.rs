@@ -48,12 +48,7 @@ impl Replacement {
         let file = DiskFile::create(&beside)?;
         let new = Self { directory, file, beside: Some(beside), path };
         if let Ok(old) = fs::metadata(&new.path) {
-            let made = new.file.file().metadata()?;
-            if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
-                // Only the superuser may.
-                fchown(new.file.file(), Some(old.uid()), Some(old.gid())).ok();
-            }
-            new.file.file().set_permissions(old.permissions())?;
+            give(new.file.file(), &old)?;
         }
         Ok(new)
     }
@@ -84,6 +79,25 @@ impl Drop for Replacement {
             remove(beside).ok();
         }
     }
+}
+
+/// Gives a file to the owner of another one, if the process may, with its permissions: who repairs a
+/// store need not be who serves from it.
+///
+/// # Errors
+/// One of the files cannot be opened or changed.
+#[cfg(feature = "disk")]
+pub(crate) fn give_to_owner(file: &Path, of: &Path) -> io::Result<()> {
+    give(&fs::File::open(file)?, &fs::metadata(of)?)
+}
+
+fn give(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
+    let made = file.metadata()?;
+    if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
+        // Only the superuser may.
+        fchown(file, Some(old.uid()), Some(old.gid())).ok();
+    }
+    file.set_permissions(old.permissions())
 }
 
 /// Gives a file one more name that nothing has, `PATH.damaged-1` and so on, so that another one can

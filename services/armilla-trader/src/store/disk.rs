@@ -7,7 +7,7 @@ use armilla::Orb;
 use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::TypeStruct;
 use armilla_store::{
-    CommitError, EngineError, File, Format, Persist, ReadableTable, Salvage, StoreError,
+    CommitError, EngineError, File, Format, Persist, ReadableTable, Recovered, Salvage, StoreError,
     TableDefinition, Transaction,
 };
 use std::fmt;
@@ -64,53 +64,52 @@ impl Disk {
     }
 }
 
-/// What was saved of a damaged store.
+/// How much was saved of a damaged store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovered {
+pub struct Saved {
     /// How many service types,
     pub service_types: usize,
     /// offers and proxy offers,
     pub offers: usize,
     /// and links were saved.
     pub links: usize,
-    /// The last commit that the store had counted, in words.
-    pub last_commit: Option<String>,
-    /// What is damaged or lost, where.
-    pub losses: Vec<String>,
 }
 
-/// Saves what can be saved of the store in a directory into a new one in another.
-pub(super) fn recover(from: &Path, to: &Path, orb: &Orb) -> Result<Recovered, StoreError> {
-    if to.join(FORMAT.file).exists() {
-        let what = "is there already: choose a directory without a store";
-        return Err(StoreError::new(to.join(FORMAT.file), what));
+impl fmt::Display for Saved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { service_types, offers, links } = self;
+        write!(f, "{offers} offers, {service_types} service types, {links} links")
     }
-    let salvage = Salvage::open(from, &FORMAT)?;
-    let mut saved = Saved { model: Model::new(orb), changes: Vec::new(), losses: Vec::new() };
+}
+
+/// Saves what can be saved of a damaged file, into a new one in its place unless it is a `trial`.
+pub(super) fn recover(
+    directory: &Path,
+    is_trial: bool,
+    orb: &Orb,
+) -> Result<Recovered<Saved>, StoreError> {
+    let salvage = Salvage::open(directory, &FORMAT)?;
+    let mut fitting = Fitting { model: Model::new(orb), changes: Vec::new(), losses: Vec::new() };
     for change in salvaged(&salvage, orb)? {
-        saved.keep(change);
+        fitting.keep(change);
     }
-    let (mut disk, _) = Disk::open(to, orb)?;
-    disk.keep(&saved.changes)?;
-    let mut losses = salvage.losses();
-    losses.append(&mut saved.losses);
-    Ok(Recovered {
-        service_types: saved.model.service_types().iter().count(),
-        offers: saved.model.offer_count(),
-        links: saved.model.links().count(),
-        last_commit: salvage.last_commit(),
-        losses,
-    })
+    let Fitting { model, changes, losses } = fitting;
+    let saved = Saved {
+        service_types: model.service_types().iter().count(),
+        offers: model.offer_count(),
+        links: model.links().count(),
+    };
+    salvage.recover(&FORMAT, is_trial, (saved, losses), |file| keep(file, &changes))
 }
 
 /// Contents that fit together.
-struct Saved {
+struct Fitting {
     model: Model,
     changes: Vec<Change>,
     losses: Vec<String>,
 }
 
-impl Saved {
+impl Fitting {
     /// Takes a change if it fits what is there: an offer needs its service type, a type its
     /// supertypes.
     fn keep(&mut self, change: Change) {
@@ -247,13 +246,17 @@ impl Contents<'_> {
 impl Disk {
     /// Keeps changes that no client asked for.
     pub(super) fn keep(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let records = changes.iter().map(record_of).collect::<Result<Vec<_>, String>>();
-        let records = records.map_err(|why| StoreError::new(self.0.path(), why))?;
-        self.0.write(|transaction| {
-            let mut kept = changes.iter().zip(&records);
-            kept.try_for_each(|(change, record)| write(transaction, change, record))
-        })
+        keep(&self.0, changes)
     }
+}
+
+fn keep(file: &File, changes: &[Change]) -> Result<(), StoreError> {
+    let records = changes.iter().map(record_of).collect::<Result<Vec<_>, String>>();
+    let records = records.map_err(|why| StoreError::new(file.path(), why))?;
+    file.write(|transaction| {
+        let mut kept = changes.iter().zip(&records);
+        kept.try_for_each(|(change, record)| write(transaction, change, record))
+    })
 }
 
 impl Persist<Kept> for Disk {

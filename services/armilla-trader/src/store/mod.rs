@@ -8,9 +8,9 @@ mod codec;
 #[cfg(feature = "disk")]
 mod disk;
 
-pub use armilla_store::StoreError;
+pub use armilla_store::{Recovered, StoreError};
 #[cfg(feature = "disk")]
-pub use disk::Recovered;
+pub use disk::Saved;
 
 use crate::model::{Change, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
@@ -70,18 +70,19 @@ impl Store {
         Ok(Self { model, keeper: Keeper::Kept(Arc::new(GroupCommit::new(Box::new(disk)))) })
     }
 
-    /// Saves what can be saved of the store in the directory `from`, which may be damaged, into a new
-    /// store in the directory `to`. Nothing is changed in `from`, which no process may have open.
+    /// Saves what can be saved of the damaged store in `directory`: into a new file in its place,
+    /// beside which the damaged one is kept; as a `trial` it only says what that would be.
     ///
     /// # Errors
-    /// Nothing can be read, or the new store cannot be written, or is there already.
+    /// There is no file, another process has it open, nothing of it is left, or the new one cannot
+    /// be written.
     #[cfg(feature = "disk")]
     pub fn recover(
-        from: impl AsRef<std::path::Path>,
-        to: impl AsRef<std::path::Path>,
+        directory: impl AsRef<std::path::Path>,
+        is_trial: bool,
         orb: &Orb,
-    ) -> Result<Recovered, StoreError> {
-        disk::recover(from.as_ref(), to.as_ref(), orb)
+    ) -> Result<Recovered<Saved>, StoreError> {
+        disk::recover(directory.as_ref(), is_trial, orb)
     }
 
     /// The contents.

@@ -119,9 +119,9 @@ fn a_damaged_record_is_refused_with_its_place() {
         && said.contains("last good state");
     assert!(is_placed, "{said}");
     let orb = client();
-    let saved = Store::recover(&directory.0, directory.0.join("saved"), &orb).unwrap();
-    assert!(saved.losses.iter().any(|loss| loss.contains("record 2 of \"offers\"")), "{saved:?}");
-    assert!(saved.offers == 1 && !second.is_empty());
+    let found = Store::recover(&directory.0, true, &orb).unwrap();
+    assert!(found.losses.iter().any(|loss| loss.contains("record 2 of \"offers\"")), "{found:?}");
+    assert!(found.saved.offers == 1 && !second.is_empty());
 }
 
 #[test]
@@ -138,37 +138,41 @@ fn files_of_others_are_refused() {
 #[test]
 fn what_can_be_saved_of_a_damaged_store_is_saved() {
     let directory = Directory::new("recover");
-    let (from, to) = (directory.0.join("from"), directory.0.join("to"));
     let orb = armilla::Orb::new().unwrap();
     let ids: Vec<String> = {
-        let served = Served::by(listening(), Store::open(&from, &orb).unwrap(), Limits::default());
+        let served =
+            Served::by(listening(), Store::open(&directory.0, &orb).unwrap(), Limits::default());
         served.add_printers();
         (0..60).map(|number| served.printer(&format!("p{number}"), 1.0, number)).collect()
     };
-    let file = from.join("trader.redb");
+    let file = directory.file();
     let whole = std::fs::read(&file).unwrap();
     for (page, octets) in whole.chunks(4096).enumerate() {
         let Some(used) = octets.iter().rposition(|octet| *octet != 0) else { continue };
         let mut damaged = whole.clone();
         damaged[page * 4096 + (page * 97) % (used + 1)] ^= 4;
-        std::fs::write(&file, damaged).unwrap();
-        std::fs::remove_dir_all(&to).ok();
-        let saved = Store::recover(&from, &to, &orb).unwrap();
-        assert!(saved.offers + 1 >= ids.len(), "page {page}: {saved:?}");
-        assert!(saved.offers == ids.len() || !saved.losses.is_empty(), "page {page}: {saved:?}");
-        let store = Store::open(&to, &orb).unwrap();
-        assert_eq!(store.model().offer_count(), saved.offers);
-        let told = Store::open(&from, &orb).map(drop);
+        std::fs::write(&file, &damaged).unwrap();
+        let told = Store::open(&directory.0, &orb).map(drop);
         if let Err(error) = told {
             let text = error.to_string();
             assert!(text.contains("octet") && text.contains("armilla trader recover"), "{text}");
         }
+        std::fs::write(&file, &damaged).unwrap();
+        let recovered = Store::recover(&directory.0, false, &orb).unwrap();
+        assert_eq!(std::fs::read(recovered.kept.as_ref().unwrap()).unwrap(), damaged);
+        std::fs::remove_file(recovered.kept.as_ref().unwrap()).unwrap();
+        let offers = recovered.saved.offers;
+        assert!(offers + 1 >= ids.len(), "page {page}: {recovered:?}");
+        let is_told = offers == ids.len() || !recovered.losses.is_empty();
+        assert!(is_told, "page {page}: {recovered:?}");
+        let store = Store::open(&directory.0, &orb).unwrap();
+        assert_eq!(store.model().offer_count(), offers);
     }
     for length in (0..whole.len()).step_by(50_021) {
         std::fs::write(&file, &whole[..length]).unwrap();
-        std::fs::remove_dir_all(&to).ok();
-        if let Ok(saved) = Store::recover(&from, &to, &orb) {
-            assert!(saved.offers == ids.len() || !saved.losses.is_empty(), "{length}: {saved:?}");
+        if let Ok(found) = Store::recover(&directory.0, true, &orb) {
+            let is_told = found.saved.offers == ids.len() || !found.losses.is_empty();
+            assert!(is_told, "{length}: {found:?}");
         }
     }
 }
