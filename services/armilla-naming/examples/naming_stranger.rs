@@ -8,6 +8,7 @@
 //! A line has an operation and its outcome: `ok`, a system exception or a user exception.
 
 use armilla::{Error, Object, Orb, SystemException};
+use armilla_cos_naming::administration::{Administration, AdministrationRef, Watch, WatchRef};
 use armilla_cos_naming::{
     BindingIterator, BindingIteratorRef, NameComponent, NamingContext, NamingContextExt,
     NamingContextExtRef, NamingContextRef,
@@ -26,7 +27,8 @@ fn main() -> Result<(), Failure> {
         orb.string_to_object(url)?.with_timeout(Duration::from_secs(20)).assume();
     reading(&root)?;
     changing(&orb, &root)?;
-    guessing(&orb, &root)
+    guessing(&orb, &root)?;
+    administering(&orb, url, &root)
 }
 
 fn name(text: &str) -> Result<Vec<NameComponent>, Failure> {
@@ -99,6 +101,26 @@ fn guessing(orb: &Orb, root: &NamingContextExtRef) -> Result<(), Failure> {
     let (_, iterator) = root.list(1)?;
     let other: BindingIteratorRef = guessed(orb, iterator.object(), 1, b'x')?.assume();
     tell_system("next_n of another iterator", other.next_n(9));
+    Ok(())
+}
+
+/// What the service offers to its operators, and watches, which everybody may have of what he reads.
+fn administering(orb: &Orb, url: &str, root: &NamingContextExtRef) -> Result<(), Failure> {
+    let url = url.replace("/NameService", "/ArmillaNaming");
+    let administration: AdministrationRef =
+        orb.string_to_object(&url)?.with_timeout(Duration::from_secs(20)).assume();
+    tell_system("list_orphans", administration.list_orphans(0, 9));
+    tell_system("collect", administration.collect(0));
+    let a = root.resolve(&name("a")?)?;
+    let secret: NamingContextRef = guessed(orb, &a, 1, b'2')?.assume();
+    tell_system("begin_watch", administration.begin_watch(&a.assume()));
+    tell_system("begin_watch of secret", administration.begin_watch(&secret));
+    let watch = administration.begin_watch(&root.upcast())?;
+    tell("next of the watch", watch.next(0));
+    let other: WatchRef = guessed(orb, watch.object(), 1, b'x')?.assume();
+    tell("next of another watch", other.next(0));
+    tell_system("destroy of another watch", other.destroy());
+    tell_system("destroy of the watch", watch.destroy());
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 // Live pages: an event from the server reloads the part with the id "live" and those with an id and
-// data-live; a form with data-send is sent as JSON, and its answer shown.
+// data-live; a form with data-send is sent as JSON, and its answer shown. If the answer is 428, the
+// server wants to know whether its reader is sure, and the form is sent again with the field
+// "confirmed".
 "use strict";
 
 const connection = document.getElementById("connection");
@@ -7,8 +9,8 @@ let waiting = null;
 
 async function reload() {
   waiting = null;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) return;
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!answer || !answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const now of document.querySelectorAll("#live, [data-live]")) {
     const next = page.getElementById(now.id);
@@ -33,15 +35,32 @@ function listen() {
   for (const name of ["change", "reload"]) events.addEventListener(name, changed);
 }
 
+async function post(form, fields) {
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Armilla-Console": "1" },
+      body: JSON.stringify(fields),
+    });
+    return { ok: answer.ok, status: answer.status, text: await answer.text() };
+  } catch {
+    return { ok: false, status: 0, text: "The service does not answer: nobody knows whether it is done." };
+  }
+}
+
 async function send(form) {
   const question = form.dataset.confirm;
   if (question && !confirm(question)) return;
   const fields = Object.fromEntries(new FormData(form));
-  const answer = await fetch(form.action, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Armilla-Console": "1" },
-    body: JSON.stringify(fields),
-  });
+  let answer = await post(form, fields);
+  if (answer.status === 428) {
+    if (!confirm(answer.text)) return;
+    answer = await post(form, { ...fields, confirmed: "yes" });
+  }
+  show(form, answer);
+}
+
+function show(form, answer) {
   let message = form.nextElementSibling;
   if (!message || !message.classList.contains("message")) {
     message = document.createElement("p");
@@ -49,14 +68,13 @@ async function send(form) {
     message.setAttribute("role", "alert");
     form.after(message);
   }
-  if (answer.ok) {
-    message.remove();
-    form.reset();
-    if (document.activeElement) document.activeElement.blur();
-    changed();
-  } else {
-    message.textContent = await answer.text();
-  }
+  message.textContent = answer.text;
+  message.classList.toggle("done", answer.ok);
+  if (!answer.ok) return;
+  if (!answer.text) message.remove();
+  form.reset();
+  if (document.activeElement) document.activeElement.blur();
+  changed();
 }
 
 document.addEventListener("submit", (event) => {

@@ -7,9 +7,10 @@
 //!
 //! The console answers `/healthz`, `/metrics` (Prometheus), and the pages of the service.
 //! [`page`](page::page) gives those a frame that works on small screens, dark and light, and
-//! [`table`](page::table) tables that do; [`Events`] brings changes to open pages. A service that speaks a protocol over HTTP with programs adds it by
-//! [`ConsoleBuilder::api`]; [`BodyReader`] and [`written_body`] carry what memory would not hold.
-//! [`ConsoleLimits`] bounds what clients of all of that may occupy, and for how long.
+//! [`table`](page::table) tables that do; [`Events`] brings changes to open pages. A service that
+//! speaks a protocol over HTTP with programs adds it by [`ConsoleBuilder::api`]; [`BodyReader`] and
+//! [`written_body`] carry what memory would not hold. [`ConsoleLimits`] bounds what clients of all of
+//! that may occupy, and for how long. [`Rounds`] is work in the background.
 //!
 //! ```
 //! use armilla_service::{Console, Lifecycle};
@@ -42,6 +43,7 @@ mod guard;
 mod lifecycle;
 mod limits;
 pub mod page;
+mod rounds;
 mod serving;
 mod table;
 
@@ -53,3 +55,4 @@ pub use console::{Console, ConsoleBuilder, ConsoleOptions};
 pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};
 pub use limits::ConsoleLimits;
+pub use rounds::{Pause, Rounds};

@@ -1,6 +1,6 @@
 //! `armilla trader export`, `export-proxy`, `describe`, `modify`, `withdraw` and `offers`.
 
-use super::{Service, explain, values};
+use super::{Service, explain, query, values};
 use armilla::{Error, Object};
 use armilla_cos_trading::register::{DescribeRaises, WithdrawUsingConstraintRaises};
 use armilla_cos_trading::{
@@ -68,6 +68,9 @@ pub(crate) struct Withdraw {
     /// The constraint; an empty one matches every offer
     #[arg(long, value_name = "CONSTRAINT", requires = "service_type")]
     constraint: Option<String>,
+    /// Only say how many offers match --constraint; withdraw none
+    #[arg(long, requires = "constraint")]
+    dry_run: bool,
 }
 
 /// The arguments of `armilla trader offers`.
@@ -161,6 +164,11 @@ pub(super) fn modify(modify: &Modify, service: &Service) -> Outcome {
 pub(super) fn withdraw(withdraw: &Withdraw, service: &Service) -> Outcome {
     let register = register(service)?;
     if let (Some(service_type), Some(constraint)) = (&withdraw.service_type, &withdraw.constraint) {
+        let count = query::count(service, service_type, constraint);
+        let count = count.map_or_else(|| "the".to_owned(), |count| count.to_string());
+        if withdraw.dry_run {
+            return say!("{count} offers of {} match", one_line(service_type));
+        }
         return match register.withdraw_using_constraint(service_type, constraint) {
             Err(Error::User(WithdrawUsingConstraintRaises::IllegalConstraint(_))) => {
                 Err(explain::constraint(service, service_type, constraint))
@@ -168,10 +176,16 @@ pub(super) fn withdraw(withdraw: &Withdraw, service: &Service) -> Outcome {
             Err(Error::User(WithdrawUsingConstraintRaises::UnknownServiceType(_))) => {
                 Err(explain::unknown_type(service, service_type))
             }
-            other => Ok(other?),
+            other => {
+                other?;
+                eprintln!("{count} offers of {} that match were withdrawn", one_line(service_type));
+                Ok(())
+            }
         };
     }
-    Ok(withdraw.ids.iter().try_for_each(|id| register.withdraw(id))?)
+    withdraw.ids.iter().try_for_each(|id| register.withdraw(id))?;
+    eprintln!("{} offers withdrawn", withdraw.ids.len());
+    Ok(())
 }
 
 pub(super) fn list(options: &Offers, service: &Service) -> Outcome {

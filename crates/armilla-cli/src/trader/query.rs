@@ -94,6 +94,30 @@ pub(super) fn run(query: &Query, service: &Service) -> Outcome {
     Ok(())
 }
 
+/// How many offers of exactly this type, at this trader itself, match a constraint; `None` if the
+/// trader does not tell.
+pub(super) fn count(service: &Service, service_type: &str, constraint: &str) -> Option<u32> {
+    let set = |name: &str, value| Some(Policy { name: name.to_owned(), value });
+    let policies = [
+        set("exact_type_match", Any::new(&true).ok()?)?,
+        set("use_proxy_offers", Any::new(&false).ok()?)?,
+        set("link_follow_rule", Any::new(&FollowOption::LocalOnly).ok()?)?,
+        set("search_card", Any::new(&u32::MAX).ok()?)?,
+        set("match_card", Any::new(&u32::MAX).ok()?)?,
+        set("return_card", Any::new(&u32::MAX).ok()?)?,
+    ];
+    let none = SpecifiedProps::Unlisted { discriminator: HowManyProps::None };
+    let found = service.lookup.query(service_type, constraint, "", &policies, &none, 0).ok()?;
+    let (offers, rest, _) = found;
+    let first = u32::try_from(offers.len()).ok()?;
+    if rest.is_nil() {
+        return Some(first);
+    }
+    let left = rest.max_left().ok();
+    rest.destroy().ok();
+    Some(first.saturating_add(left?))
+}
+
 /// Shows offers, `most` of them, and says how many.
 fn show(query: &Query, service: &Service, offers: &[Offer], most: u32) -> Outcome<u32> {
     let offers = offers.get(..offers.len().min(most as usize)).unwrap_or_default();

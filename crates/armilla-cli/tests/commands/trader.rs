@@ -82,7 +82,10 @@ fn offers_are_made_and_found() {
     let described = trader.ok(&["describe", &ink]);
     assert!(described.contains("price  30.5") && described.contains("room   12"), "{described}");
     assert!(!described.contains("sizes"), "{described}");
-    trader.ok(&["withdraw", "--type", "Printer", "--constraint", "price > 20"]);
+    let dear = ["withdraw", "--type", "Printer", "--constraint", "price > 20"];
+    let said = trader.ok(&[&dear[..], &["--dry-run"]].concat());
+    assert_eq!(said, "1 offers of Printer match\n");
+    trader.ok(&dear);
     trader.ok(&["withdraw", &laser]);
     assert_eq!(trader.ok(&["offers"]), "");
 }
@@ -267,9 +270,9 @@ fn an_operator_changes_offers_by_the_page_unless_it_is_read_only() {
         ("/modify", format!(r#"{{"id":"{id}","name":"price","value":"dear"}}"#), "400", "price"),
         ("/modify", format!(r#"{{"id":"{id}","name":"colour","value":"1"}}"#), "400", "colour"),
         ("/modify", format!(r#"{{"id":"{id}","name":"name","value":"y"}}"#), "409", "name"),
-        ("/modify", r#"{"id":"0","name":"price","value":"1"}"#.to_owned(), "400", ""),
+        ("/modify", r#"{"id":"0","name":"price","value":"1"}"#.to_owned(), "409", ""),
         ("/withdraw", r#"{"id":"0"}"#.to_owned(), "409", ""),
-        ("/type", r#"{"name":"Printer","action":"remove"}"#.to_owned(), "500", "NO_PERMISSION"),
+        ("/type", r#"{"name":"Printer","action":"remove"}"#.to_owned(), "409", "NO_PERMISSION"),
         ("/type", r#"{"name":"Printer","action":"paint"}"#.to_owned(), "400", "paint"),
         ("/type", r#"{"name":"Printer","action":"mask"}"#.to_owned(), "204", ""),
         ("/withdraw", format!(r#"{{"id":"{id}"}}"#), "204", ""),

@@ -2,7 +2,7 @@
 
 use super::{Address, Shown};
 use crate::access::Operation;
-use crate::model::{NameComponent, NamingError, Target, parse_name};
+use crate::model::{NameComponent, NamingError, Target, parse_name, stringify_name};
 use crate::servant::to_octets;
 use crate::store::ChangeError;
 use armilla_service::axum::Json;
@@ -106,12 +106,14 @@ pub(super) async fn unbind(
             return Err(denied());
         }
         let held = shown.service.held(&name);
-        if held.bindings > 0 && fields.get("contents").is_none_or(|answer| answer != "remove") {
+        if held.bindings > 0 && fields.get("confirmed").is_none_or(|answer| answer != "yes") {
             let (bindings, contexts) = (held.bindings, held.contexts.len());
-            return Err((
-                StatusCode::CONFLICT,
-                format!("only this name leads to {bindings} names in {contexts} contexts"),
-            ));
+            let question = format!(
+                "Unbind {}? Only this name leads to {bindings} names in {contexts} contexts: they \
+                 are removed, too.",
+                stringify_name(&name)
+            );
+            return Err((StatusCode::PRECONDITION_REQUIRED, question));
         }
         changed(shown.service.unbind(client, &name).map(drop))
     })

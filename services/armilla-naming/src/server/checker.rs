@@ -6,11 +6,10 @@ use crate::client::{Liveness, to_text};
 use crate::model::{ContextId, Decision, NamingError, ReferenceOctets, Step, Target};
 use crate::servant::NamingService;
 use armilla_cos_naming::NameComponent;
+use armilla_service::{Pause, Rounds};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How the objects are checked.
 #[derive(Debug, Clone)]
@@ -35,61 +34,21 @@ impl Default for CheckSettings {
 /// How many bindings are taken from the tree at once.
 const BATCH: usize = 100;
 
-/// Whether the checker is to end.
-type End = Arc<(Mutex<bool>, Condvar)>;
+/// Begins to check.
+pub(super) fn start(service: &NamingService, settings: CheckSettings) -> io::Result<Rounds> {
+    let interval = settings.interval;
+    let checker = Checker { service: service.clone(), settings };
+    Rounds::start("armilla-checker", interval, move |pause| checker.round(pause))
+}
 
-/// The thread that checks. Dropping it ends it.
-#[derive(Debug)]
-pub(super) struct Checker {
-    end: End,
-    thread: Option<JoinHandle<()>>,
+struct Checker {
+    service: NamingService,
+    settings: CheckSettings,
 }
 
 impl Checker {
-    pub(super) fn start(service: &NamingService, settings: CheckSettings) -> io::Result<Self> {
-        let end = End::default();
-        let rounds = Rounds { service: service.clone(), settings, end: end.clone() };
-        let thread = thread::Builder::new().name("armilla-checker".to_owned());
-        let thread = thread.spawn(move || rounds.run())?;
-        Ok(Self { end, thread: Some(thread) })
-    }
-}
-
-impl Drop for Checker {
-    fn drop(&mut self) {
-        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.end.1.notify_all();
-        if let Some(thread) = self.thread.take() {
-            thread.join().ok();
-        }
-    }
-}
-
-struct Rounds {
-    service: NamingService,
-    settings: CheckSettings,
-    end: End,
-}
-
-impl Rounds {
-    /// Waits, and returns whether the checker goes on.
-    fn wait(&self, time: Duration) -> bool {
-        let ended = self.end.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.end.1.wait_timeout_while(ended, time, |ended| !*ended);
-        !*waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn run(&self) {
-        loop {
-            let begun = Instant::now();
-            if !self.round() || !self.wait(self.settings.interval.saturating_sub(begun.elapsed())) {
-                return;
-            }
-        }
-    }
-
     /// Checks every binding once, and returns whether the checker goes on.
-    fn round(&self) -> bool {
+    fn round(&self, pause: &Pause) -> bool {
         let mut contexts: Vec<ContextId> = self.service.store().read().context_ids().collect();
         contexts.sort();
         for context in contexts {
@@ -100,7 +59,7 @@ impl Rounds {
                 after = Some(last.clone());
                 for (step, references) in &batch {
                     for reference in references {
-                        if !self.one(context, step, reference) {
+                        if !self.one(context, step, reference, pause) {
                             return false;
                         }
                     }
@@ -128,7 +87,13 @@ impl Rounds {
     }
 
     /// Checks one object, and returns whether the checker goes on.
-    fn one(&self, context: ContextId, step: &Step, reference: &ReferenceOctets) -> bool {
+    fn one(
+        &self,
+        context: ContextId,
+        step: &Step,
+        reference: &ReferenceOctets,
+        pause: &Pause,
+    ) -> bool {
         // What code of the program that embeds the server does in a check costs that check.
         let checked = catch_unwind(AssertUnwindSafe(|| {
             let (found, failures) = self.service.check(reference, self.settings.timeout);
@@ -139,7 +104,7 @@ impl Rounds {
         if checked.is_err() {
             tracing::error!(?step, "a check of a binding panicked");
         }
-        self.wait(Duration::from_secs(1) / self.settings.rate.max(1))
+        pause.wait(Duration::from_secs(1) / self.settings.rate.max(1))
     }
 
     /// Unbinds a dead object if a rule for one of its names says so.

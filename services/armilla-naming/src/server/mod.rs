@@ -23,8 +23,7 @@ use armilla_service::axum::Router;
 use armilla_service::axum::extract::{ConnectInfo, FromRequestParts};
 use armilla_service::axum::http::request::Parts;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle};
-use checker::Checker;
+use armilla_service::{Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle, Rounds};
 use std::convert::Infallible;
 use std::fmt;
 use std::io;
@@ -50,7 +49,7 @@ pub struct Server {
     service: NamingService,
     lifecycle: Lifecycle,
     console: Option<Console>,
-    checker: Option<Checker>,
+    checker: Option<Rounds>,
 }
 
 /// A server to be started.
@@ -144,7 +143,7 @@ impl Server {
             self.import(url)?;
         }
         if let Some(checks) = builder.checks {
-            let checker = Checker::start(&self.service, checks);
+            let checker = checker::start(&self.service, checks);
             self.checker = Some(checker.map_err(ServerError::Thread)?);
         }
         let (service, events) = (self.service.clone(), Events::new());

@@ -196,30 +196,18 @@ fn cells(shown: &Shown, client: Client, Row { name, bound }: &Row, whole: bool) 
         html! { @if readable { (age(u64::from(now().saturating_sub(bound.since)))) } },
         html! {
             @if shown.permits(client, Operation::Unbind, name) {
-                (unbind_form(shown, &text, &bound.target))
+                (unbind_form(&text))
             }
         },
     ]
 }
 
-/// The form that unbinds a name. With a context it removes what only this name leads to, and says
-/// before how much is bound in it.
-fn unbind_form(shown: &Shown, text: &str, target: &Target) -> Markup {
-    let within = match target {
-        Target::Context(context) => shown.service.store().read().bindings_of(*context),
-        _ => 0,
-    };
-    let question = match within {
-        0 => format!("Unbind {text}?"),
-        1 => format!("Unbind {text}, and remove the name in it, with all that only it leads to?"),
-        _ => format!(
-            "Unbind {text}, and remove the {within} names in it, with all that only they lead to?"
-        ),
-    };
+/// The form that unbinds a name. The service asks once more before it removes what only this name
+/// leads to, and says how much that is.
+fn unbind_form(text: &str) -> Markup {
     html! {
-        form data-send action="/unbind" method="post" data-confirm=(question) {
+        form data-send action="/unbind" method="post" data-confirm=(format!("Unbind {text}?")) {
             input type="hidden" name="name" value=(text);
-            @if within > 0 { input type="hidden" name="contents" value="remove"; }
             button aria-label=(format!("Unbind {text}")) { "Unbind" }
         }
     }

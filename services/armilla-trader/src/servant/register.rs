@@ -19,7 +19,7 @@ use std::time::Instant;
 type Outcome<T> = Result<T, ModelError>;
 
 impl Servant {
-    fn export_offer(&self, info: OfferInfo) -> Outcome<OfferId> {
+    pub(super) fn export_offer(&self, info: OfferInfo) -> Outcome<OfferId> {
         if info.reference.is_nil() {
             return Err(InvalidObjectRef { r#ref: info.reference }.into());
         }

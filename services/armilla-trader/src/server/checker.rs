@@ -4,11 +4,11 @@
 use crate::model::Target;
 use crate::servant::Trader;
 use armilla::{ExceptionKind, Object};
+use armilla_service::{Pause, Rounds};
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The time from the beginning of one round over all offers to that of the next.
 const INTERVAL: Duration = Duration::from_secs(300);
@@ -52,63 +52,21 @@ impl Findings {
     }
 }
 
-/// Whether the checker is to end.
-type End = Arc<(Mutex<bool>, Condvar)>;
+/// Begins to check.
+pub(super) fn start(trader: &Trader, findings: &Findings) -> io::Result<Rounds> {
+    let checker = Checker { trader: trader.clone(), findings: findings.clone() };
+    Rounds::start("armilla-checker", INTERVAL, move |pause| checker.round(pause))
+}
 
-/// The thread that checks. Dropping it ends it.
-#[derive(Debug)]
-pub(super) struct Checker {
-    end: End,
-    thread: Option<JoinHandle<()>>,
+struct Checker {
+    trader: Trader,
+    findings: Findings,
 }
 
 impl Checker {
-    pub(super) fn start(trader: &Trader, findings: &Findings) -> io::Result<Self> {
-        let end = End::default();
-        let rounds =
-            Rounds { trader: trader.clone(), findings: findings.clone(), end: end.clone() };
-        let thread = thread::Builder::new().name("armilla-checker".to_owned());
-        let thread = thread.spawn(move || rounds.run())?;
-        Ok(Self { end, thread: Some(thread) })
-    }
-}
-
-impl Drop for Checker {
-    fn drop(&mut self) {
-        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.end.1.notify_all();
-        if let Some(thread) = self.thread.take() {
-            thread.join().ok();
-        }
-    }
-}
-
-struct Rounds {
-    trader: Trader,
-    findings: Findings,
-    end: End,
-}
-
-impl Rounds {
-    /// Waits, and returns whether the checker goes on.
-    fn wait(&self, time: Duration) -> bool {
-        let ended = self.end.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.end.1.wait_timeout_while(ended, time, |ended| !*ended);
-        !*waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn run(&self) {
-        loop {
-            let begun = Instant::now();
-            if !self.round() || !self.wait(INTERVAL.saturating_sub(begun.elapsed())) {
-                return;
-            }
-        }
-    }
-
     /// Checks each offer once, forgets those that are not there any more, and returns whether the
     /// checker goes on.
-    fn round(&self) -> bool {
+    fn round(&self, pause: &Pause) -> bool {
         let mut seen = HashMap::new();
         let mut after = None;
         loop {
@@ -119,7 +77,7 @@ impl Rounds {
                 let found = check(object);
                 seen.insert(*number, found);
                 self.findings.lock().insert(*number, found);
-                if !self.wait(PAUSE) {
+                if !pause.wait(PAUSE) {
                     return false;
                 }
             }

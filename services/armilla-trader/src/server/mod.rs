@@ -1,13 +1,15 @@
 //! A trading service as a server process: `armilla trader serve`.
 //!
-//! `metrics` is what Prometheus reads, `page` what a browser shows, `actions` what its forms do,
-//! `checker` looks whether offered objects are alive. The listener, the stages and
+//! `metrics` is what Prometheus reads, `page` what a browser shows with `forms`, `actions`
+//! what those do, `refusal` what they say then, `checker` looks whether offered objects are alive. The listener, the stages and
 //! the frame of the pages are those of all services (`armilla-service`).
 
 mod actions;
 mod checker;
+mod forms;
 mod metrics;
 mod page;
+mod refusal;
 
 use crate::limits::Limits;
 use crate::servant::{TRADING_SERVICE, Trader, serve};
@@ -15,8 +17,8 @@ use crate::store::Store;
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_ipc::host;
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
-use checker::{Checker, Findings};
+use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds};
+use checker::Findings;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -40,7 +42,7 @@ pub struct Server {
     url: String,
     lifecycle: Lifecycle,
     console: Option<Console>,
-    _checker: Option<Checker>,
+    _checker: Option<Rounds>,
 }
 
 /// What the pages show, and change.
@@ -143,7 +145,7 @@ impl ServerBuilder {
         });
         let console = console.map_err(ServerError::Console)?;
         // Only pages and metrics show what it finds.
-        let checker = console.as_ref().map(|_| Checker::start(&trader, &shown.findings));
+        let checker = console.as_ref().map(|_| checker::start(&trader, &shown.findings));
         let checker = checker.transpose().map_err(ServerError::Console)?;
         let orb = orb.clone();
         Ok(Server { orb, trader, url, lifecycle, console, _checker: checker })

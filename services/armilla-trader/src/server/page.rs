@@ -1,10 +1,9 @@
 //! The web page: service types, offers with their properties, and links.
 
 use super::checker::Found;
-use super::{Shown, actions};
-use crate::model::{Model, Offer, ServiceType, Target};
+use super::{Shown, actions, forms};
+use crate::model::{Model, Offer, Target};
 use armilla::Object;
-use armilla_cos_trading::FollowOption;
 use armilla_service::axum::Router;
 use armilla_service::axum::extract::{ConnectInfo, Query, State};
 use armilla_service::axum::http::StatusCode;
@@ -30,9 +29,12 @@ pub(super) fn pages(shown: Shown) -> Router {
         .route("/offers", get(offers))
         .route("/offer", get(offer))
         .route("/links", get(links))
+        .route("/export", post(actions::export))
         .route("/withdraw", post(actions::withdraw))
         .route("/modify", post(actions::modify))
         .route("/type", post(actions::change_type))
+        .route("/link", post(actions::add_link))
+        .route("/relink", post(actions::modify_link))
         .route("/unlink", post(actions::remove_link))
         .with_state(shown)
 }
@@ -56,7 +58,13 @@ async fn offers(
     made(shown, move |shown, model| {
         let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
         let content = offers_of(shown, model, of("type"), of("search"), may);
-        show("Offers", "/offers", form(of("type"), of("search")), content)
+        let service_type = model.service_types().get(of("type")).ok();
+        let open = service_type.filter(|service_type| may && !service_type.declared.masked);
+        let form = html! {
+            (search_form(of("type"), of("search")))
+            @if let Some(open) = open { (forms::export(open)) }
+        };
+        show("Offers", "/offers", form, content)
     })
     .await
 }
@@ -80,7 +88,11 @@ async fn offer(
 
 async fn links(State(shown): State<Shown>, ConnectInfo(client): Address) -> Response {
     let may = shown.may_change(client);
-    made(shown, move |_, model| show("Links", "/links", html! {}, links_of(model, may))).await
+    made(shown, move |_, model| {
+        let form = html! { @if may { (forms::link()) } };
+        show("Links", "/links", form, links_of(model, may))
+    })
+    .await
 }
 
 /// A page, which is made in a thread of its own: there may be many offers to look through.
@@ -136,32 +148,8 @@ fn types_of(model: &Model, may: bool) -> Markup {
                         ]
                     }),
                 ))
-                @if may { (type_forms(model, service_type)) }
+                @if may { (forms::type_forms(model, service_type)) }
             }
-        }
-    }
-}
-
-/// What an operator does with a service type.
-fn type_forms(model: &Model, service_type: &ServiceType) -> Markup {
-    let name = &service_type.name;
-    let form = |action: &str, label: &str, question: String| {
-        html! {
-            form data-send action="/type" method="post" data-confirm=(question) {
-                input type="hidden" name="name" value=(name);
-                input type="hidden" name="action" value=(action);
-                button aria-label=(format!("{label} {name}")) { (label) }
-            }
-        }
-    };
-    html! {
-        @if service_type.declared.masked {
-            (form("unmask", "Unmask", format!("Let {name} take offers again?")))
-        } @else {
-            (form("mask", "Mask", format!("Let {name} take no more offers? Those that it has stay.")))
-        }
-        @if model.offer_count_of(name) == 0 {
-            (form("remove", "Remove", format!("Remove the service type {name}?")))
         }
     }
 }
@@ -176,7 +164,7 @@ fn mode(mode: armilla_cos_trading::repos::service_type_repository::PropertyMode)
 }
 
 /// The form that searches offers.
-fn form(service_type: &str, search: &str) -> Markup {
+fn search_form(service_type: &str, search: &str) -> Markup {
     html! {
         form.row method="get" action="/offers" role="search" {
             input type="search" name="search" value=(search) placeholder="id, type or value"
@@ -222,18 +210,8 @@ fn cells(shown: &Shown, offer: &Offer, may: bool) -> Vec<Markup> {
                 div { (property.name) " = " (value(&property.value)) }
             }
         },
-        html! { @if may { (withdraw_form(&id)) } },
+        html! { @if may { (forms::withdraw(&id)) } },
     ]
-}
-
-fn withdraw_form(id: &str) -> Markup {
-    html! {
-        form data-send action="/withdraw" method="post"
-            data-confirm=(format!("Withdraw the offer {id}?")) {
-            input type="hidden" name="id" value=(id);
-            button aria-label=(format!("Withdraw {id}")) { "Withdraw" }
-        }
-    }
 }
 
 /// What the last check of the object has found.
@@ -272,7 +250,7 @@ fn offer_of(shown: &Shown, model: &Model, offer: &Offer, may: bool) -> Markup {
             ("State", state(shown, offer)),
         ]))
         (table(&["Property", "Value", ""], properties))
-        @if may { (withdraw_form(&id)) }
+        @if may { (forms::withdraw(&id)) }
     }
 }
 
@@ -322,30 +300,14 @@ fn links_of(model: &Model, may: bool) -> Markup {
         vec![
             html! { (name) },
             object_of(link.target.object()),
-            html! { (rule(link.def_pass_on_follow_rule)) },
-            html! { (rule(link.limiting_follow_rule)) },
-            html! {
-                @if may {
-                    form data-send action="/unlink" method="post"
-                        data-confirm=(format!("Remove the link {name}?")) {
-                        input type="hidden" name="name" value=(name);
-                        button aria-label=(format!("Remove {name}")) { "Remove" }
-                    }
-                }
-            },
+            html! { (forms::rule_text(link.def_pass_on_follow_rule)) },
+            html! { (forms::rule_text(link.limiting_follow_rule)) },
+            html! { @if may { (forms::link_forms(name, link)) } },
         ]
     });
     html! {
         @if model.links().next().is_none() { p { "The trader has no links to other traders." } }
         @else { (table(&["Link", "Trader", "Passed on", "Limit", ""], rows)) }
-    }
-}
-
-const fn rule(option: FollowOption) -> &'static str {
-    match option {
-        FollowOption::LocalOnly => "local only",
-        FollowOption::IfNoLocal => "if nothing is found here",
-        FollowOption::Always => "always",
     }
 }
 

@@ -4,6 +4,7 @@ mod constraint;
 mod corpus;
 mod federation;
 mod offers;
+mod page;
 mod printers;
 mod queries;
 mod served;
