@@ -133,10 +133,8 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            (
-                "input json_text orb output progress service",
-                "the ORB of a command, and what servers have in common",
-            ),
+            ("input json_text orb output progress", "the ORB of a command, and texts"),
+            ("service", "what servers have in common"),
             ("demo events idl ifr imr ior laboratory naming ping rt schedule", "one command each"),
             ("call trader", "the commands that find interfaces as others do"),
         ],
@@ -295,7 +293,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-store",
         rows: &[
-            ("checksum error faults", "what every store needs, and what its tests let fail"),
+            (
+                "checksum error faults recovered",
+                "what every store needs, and what its tests let fail",
+            ),
             ("disk", "how it reaches the disk"),
             ("check", "whether it can be written"),
             (
