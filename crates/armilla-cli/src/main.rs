@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod call;
 mod demo;
 mod events;
@@ -16,6 +17,7 @@ mod laboratory;
 mod naming;
 mod orb;
 mod output;
+mod passwd;
 mod ping;
 mod progress;
 mod rt;
@@ -49,6 +51,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Say what the rules of a server decide, and check them
+    #[command(subcommand)]
+    Access(access::Access),
     /// Run a client and a server process, and measure their calls against plain sockets
     Demo(demo::Demo),
     /// Repeat the published experiments on this machine (a program of its own: armilla-lab)
@@ -73,6 +78,9 @@ enum Command {
     Imr(imr::Imr),
     /// Show what a reference contains
     Ior(ior::ReadIor),
+    /// Edit a file of users and passwords
+    #[command(subcommand)]
+    Passwd(passwd::Passwd),
     /// Check that an object exists, and measure how fast it answers
     Ping(ping::Ping),
     Schedule(schedule::Schedule),
@@ -115,17 +123,20 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
     // The experiments set their own ORB options, and the others use no ORB.
     if matches!(
         command,
-        Command::Bench(_)
+        Command::Access(_)
+            | Command::Bench(_)
             | Command::Ttcp(_)
             | Command::Demo(_)
             | Command::Idl(_)
             | Command::OrbOptions
+            | Command::Passwd(_)
             | Command::Rt(_)
             | Command::Schedule(_)
     ) {
         orb.refuse()?;
     }
     match command {
+        Command::Access(access) => access::run(access),
         Command::Demo(demo) => demo::run(demo),
         Command::Bench(passed) => laboratory::run("bench", passed),
         Command::Ttcp(passed) => laboratory::run("ttcp", passed),
@@ -136,6 +147,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),
         Command::Schedule(schedule) => schedule::run(schedule),
+        Command::Passwd(passwd) => passwd::run(passwd),
         Command::Ping(ping) => ping::run(ping, orb),
         Command::Naming(naming) => naming::run(naming, orb),
         Command::OrbOptions => say!("{}", orb::options_text().trim_end()),

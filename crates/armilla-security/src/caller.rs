@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,6 +42,39 @@ impl Proof {
     }
 }
 
+impl Proof {
+    /// All of them.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::None,
+        Self::Password,
+        Self::Mechanism,
+        Self::OperatingSystem,
+        Self::Certificate,
+        Self::Assertion,
+    ];
+
+    /// How it is usually known who such a principal is.
+    pub const fn usual_of(principal: &Principal) -> Self {
+        match principal {
+            Principal::Anonymous => Self::None,
+            Principal::User(_) => Self::Password,
+            Principal::DistinguishedName(_) => Self::Certificate,
+            Principal::LocalUser(_) => Self::OperatingSystem,
+        }
+    }
+}
+
+impl FromStr for Proof {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|proof| proof.name() == text);
+        found.ok_or(
+            "a proof is none, password, mechanism, operating-system, certificate or assertion",
+        )
+    }
+}
+
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -59,6 +93,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// A caller that a program makes up, to ask [rules](crate::AccessRules) about it.
+    pub const fn new(principal: Principal, proof: Proof, address: Address) -> Self {
+        Self { principal, proof, through: None, address, credentials: None }
+    }
+
     /// For whom the call is made.
     pub const fn principal(&self) -> &Principal {
         &self.principal

@@ -2,6 +2,7 @@
 
 use armilla_giop::csi::ScopedName;
 use std::fmt;
+use std::str::FromStr;
 
 /// Who somebody is, as far as names go. Its text is what rules and audit records have:
 /// `anonymous`, `ann@bank`, `dn:CN=ann,O=Bank`, `uid:1000`.
@@ -30,6 +31,22 @@ impl Principal {
             name.domain = Some(domain.to_owned());
         }
         Self::User(name)
+    }
+}
+
+impl FromStr for Principal {
+    type Err = &'static str;
+
+    /// Reads what `Display` writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            _ if text == "anonymous" => Ok(Self::Anonymous),
+            Some(("uid", number)) => {
+                number.parse().map(Self::LocalUser).map_err(|_| "uid: needs a number")
+            }
+            Some(("dn", name)) => Ok(Self::DistinguishedName(name.to_owned())),
+            _ => text.parse().map(Self::User).map_err(|_| "this is the name of no user"),
+        }
     }
 }
 

@@ -135,7 +135,10 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("input json_text orb output progress", "the ORB of a command, and texts"),
             ("service", "what servers have in common"),
-            ("demo events idl ifr imr ior laboratory naming ping rt schedule", "one command each"),
+            (
+                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule",
+                "one command each",
+            ),
             ("call trader", "the commands that find interfaces as others do"),
         ],
         exceptions: &[],

@@ -18,4 +18,5 @@ mod naming_serve;
 mod references;
 mod running;
 mod schedule;
+mod security;
 mod trader;

@@ -3,7 +3,6 @@
 use super::place::{Hours, Network, Times};
 use super::{AccessRules, Rule};
 use crate::assertion::AssertionRule;
-use crate::caller::Proof;
 use crate::principal::Pattern;
 use crate::who::Who;
 use std::collections::HashMap;
@@ -178,7 +177,7 @@ impl Reader<'_> {
                 "interface" => rule.interfaces = patterns(value)?,
                 "operation" => rule.operations.extend(patterns(value)?),
                 "attribute" => rule.operations.extend(attributes(value)?),
-                "proof" => rule.proofs = parsed(value, proof)?,
+                "proof" => rule.proofs = parsed(value, str::parse)?,
                 "network" => rule.networks = parsed(value, Network::parse)?,
                 "hours" => rule.times.hours = parsed(value, Hours::parse)?,
                 "days" => {
@@ -292,17 +291,4 @@ fn attributes(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
         true => Err((value.span(), "write `{ read = …, write = … }`".to_owned())),
         false => Ok(all),
     }
-}
-
-fn proof(text: &str) -> Result<Proof, &'static str> {
-    let all = [
-        Proof::None,
-        Proof::Password,
-        Proof::Mechanism,
-        Proof::OperatingSystem,
-        Proof::Certificate,
-        Proof::Assertion,
-    ];
-    let found = all.into_iter().find(|proof| proof.name() == text);
-    found.ok_or("a proof is none, password, mechanism, operating-system, certificate or assertion")
 }

@@ -88,8 +88,12 @@ impl ClientInterceptor for Calls {
             );
         let not_run =
             refused.completed() == Completion::No && refused.kind() == ExceptionKind::NoPermission;
-        if is_gone && not_run && request.target().ior() == *request.effective_target() {
+        if is_gone {
             sent.session.set_state(State::Fresh);
+        }
+        // A forward leads to where the reference leads itself, and this one has been forwarded.
+        let is_forwarded = request.target().ior() != *request.effective_target();
+        if is_gone && not_run && !is_forwarded {
             AGAIN.set(sent.session.number);
             return Err(Interruption::Forward(request.target().clone()));
         }

@@ -35,9 +35,16 @@ impl ServerSecurity {
         ServerSecurityBuilder::default()
     }
 
-    /// Who calls: the client of the request that the calling thread serves. A call that a servant
-    /// makes directly, within the process, has the caller of that servant. `None` outside of a
-    /// request, and for a call from this process.
+    /// Who calls: the client of the request that the calling thread serves, which is what the received
+    /// credentials and attributes of `SecurityLevel2::Current` told. A call that a servant makes
+    /// directly, within the process, has the caller of that servant.
+    ///
+    /// `None` outside of a request, and for a call from this process. A servant that replies later
+    /// asks before it takes its [`ResponseHandler`](armilla::ResponseHandler): with that the request
+    /// leaves the thread.
+    #[doc(alias = "SecurityLevel2")]
+    #[doc(alias = "received_credentials")]
+    #[doc(alias = "get_attributes")]
     pub fn caller(&self) -> Option<Arc<Caller>> {
         let (current, slot) = self.0.slot.get()?;
         let number = current.slot(*slot).ok()?.get::<u64>().ok().flatten()?;

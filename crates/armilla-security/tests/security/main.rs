@@ -2,7 +2,9 @@
 
 mod access;
 mod contexts;
+mod corpus;
 mod errors;
 mod identity;
+mod late;
 mod passwords;
 mod world;

@@ -1,0 +1,108 @@
+//! `armilla access`: what the rules of a server say.
+
+use armilla_ipc::Address;
+use armilla_security::{AccessFile, Caller, Principal, Proof, Question};
+use armilla_terminal::{Context, Failure, Outcome, say};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The arguments of `armilla access`.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Access {
+    /// Say which line decides about a call
+    Explain(Explain),
+    /// Check that the rules can be read, and find those that never apply
+    Check(Check),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The exit status is 1 if the call is denied.")]
+pub(crate) struct Explain {
+    /// The file of rules
+    rules: PathBuf,
+    /// Who calls: ann@bank, dn:CN=ann,O=Bank, uid:1000, anonymous
+    #[arg(long)]
+    caller: String,
+    /// How that is known: none, password, mechanism, operating-system, certificate, assertion.
+    /// Default: as it is for such a caller
+    #[arg(long)]
+    proof: Option<String>,
+    /// The operation; an attribute is _get_NAME, and _set_NAME to write it
+    #[arg(long)]
+    operation: String,
+    /// The POA with its ancestors
+    #[arg(long, default_value = "RootPOA")]
+    poa: String,
+    /// The id of the object
+    #[arg(long, default_value = "")]
+    object: String,
+    /// The repository id of the object's interface
+    #[arg(long, default_value = "")]
+    interface: String,
+    /// The address from which the call comes
+    #[arg(long, default_value = "127.0.0.1")]
+    address: IpAddr,
+    /// When, in seconds since 1970. Default: now
+    #[arg(long, value_name = "SECONDS")]
+    at: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The exit status is 1 if anything was found.")]
+pub(crate) struct Check {
+    /// The file of rules
+    rules: PathBuf,
+}
+
+pub(crate) fn run(access: &Access) -> Outcome {
+    match access {
+        Access::Explain(explain) => explain.run(),
+        Access::Check(Check { rules }) => {
+            let rules = AccessFile::open(rules)?.rules();
+            let findings = rules.check();
+            findings.iter().try_for_each(|finding| say!("{finding}"))?;
+            match findings.is_empty() {
+                true => say!("{} rules; each applies to something", rules.len()),
+                false => Err(Failure::Reported),
+            }
+        }
+    }
+}
+
+impl Explain {
+    fn run(&self) -> Outcome {
+        let rules = AccessFile::open(&self.rules)?.rules();
+        let principal: Principal = self.caller.parse().map_err(Failure::usage)?;
+        let proof = match &self.proof {
+            Some(proof) => proof.parse().map_err(Failure::usage)?,
+            None => Proof::usual_of(&principal),
+        };
+        let caller = Caller::new(principal, proof, Address::tcp(self.address.to_string(), 0));
+        let at = self.at.map_or_else(SystemTime::now, |at| UNIX_EPOCH + Duration::from_secs(at));
+        let decision = rules.decide(&Question {
+            caller: &caller,
+            adapter: &self.poa,
+            object: &self.object,
+            interface: &self.interface,
+            operation: &self.operation,
+            at,
+        });
+        let verdict = if decision.allowed { "allowed" } else { "denied" };
+        match decision.line {
+            Some(line) => {
+                let text = std::fs::read_to_string(&self.rules).context("cannot read the rules")?;
+                say!("{verdict} by line {line} of {}:", self.rules.display())?;
+                // A rule ends where another table begins, or with an empty line.
+                let rest = text.lines().skip(line - 1).enumerate();
+                let rule = rest.take_while(|(at, line)| {
+                    let line = line.trim();
+                    *at == 0 || !(line.is_empty() || line.starts_with('[') && line.ends_with(']'))
+                });
+                rule.map(|(_, line)| line).try_for_each(|line| say!("  {line}"))?;
+            }
+            None => say!("{verdict}: no rule fits")?,
+        }
+        if decision.allowed { Ok(()) } else { Err(Failure::Reported) }
+    }
+}

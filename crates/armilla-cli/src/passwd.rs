@@ -1,0 +1,124 @@
+//! `armilla passwd`: files of users with the Argon2id hashes of their passwords.
+
+use armilla_security::{PasswordFile, PasswordVerifier, ScopedName, Secret};
+use armilla_terminal::{Context, Failure, Outcome, say};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// The arguments of `armilla passwd`.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Passwd {
+    /// Add a user, or change the password of one
+    Add(User),
+    /// Remove a user
+    Rm(User),
+    /// Check the password of a user
+    Check(User),
+    /// List the users
+    List(File),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A password is asked for twice at a terminal, and otherwise is the first line of standard\n\
+                  input. It never stands on the command line, where others see it."
+)]
+pub(crate) struct User {
+    /// The file; `add` makes it if there is none
+    file: PathBuf,
+    /// The user with the domain of the server: ann@bank
+    user: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct File {
+    /// The file
+    file: PathBuf,
+}
+
+pub(crate) fn run(passwd: &Passwd) -> Outcome {
+    match passwd {
+        Passwd::Add(User { file, user }) => {
+            let user = name(user)?;
+            let mut users = PasswordFile::create(file)?;
+            let password = ask("Password: ")?;
+            if io::stdin().is_terminal() && ask("Again: ")? != password {
+                return Err(Failure::because("the passwords differ; nothing was changed"));
+            }
+            users.set(&user, password.reveal().as_bytes())?;
+            say!("{user} has a new password in {}", file.display())
+        }
+        Passwd::Rm(User { file, user }) => {
+            let user = name(user)?;
+            match PasswordFile::open(file)?.remove(&user)? {
+                true => say!("{user} was removed from {}", file.display()),
+                false => Err(Failure::because(format_args!("{} has no {user}", file.display()))),
+            }
+        }
+        Passwd::Check(User { file, user }) => {
+            let user = name(user)?;
+            let users = PasswordFile::open(file)?;
+            match users.verify(&user, ask("Password: ")?.reveal().as_bytes()) {
+                true => say!("the password is right"),
+                false => Err(Failure::because("the user or the password is wrong")),
+            }
+        }
+        Passwd::List(File { file }) => {
+            PasswordFile::open(file)?.users().iter().try_for_each(|user| say!("{user}"))
+        }
+    }
+}
+
+/// A user with a domain: the server adds its own to those that have none before it looks.
+fn name(text: &str) -> Outcome<ScopedName> {
+    let name: ScopedName = text.parse().map_err(Failure::usage)?;
+    match (&*name.user, &name.domain) {
+        ("", _) | (_, None) => {
+            let what = "a user is NAME@DOMAIN, with the realm of the server as the domain";
+            Err(Failure::usage(format_args!("{text}: {what}")))
+        }
+        _ => Ok(name),
+    }
+}
+
+/// A line of standard input, which a terminal does not show.
+fn ask(prompt: &str) -> Outcome<Secret> {
+    let input = io::stdin();
+    let _hidden = input.is_terminal().then(|| {
+        io::stderr().write_all(prompt.as_bytes()).ok();
+        Hidden::new()
+    });
+    let mut line = String::new();
+    input.lock().read_line(&mut line).context("cannot read the password")?;
+    line.truncate(line.trim_end_matches(['\r', '\n']).len());
+    let secret = Secret::from(line);
+    match secret.reveal().is_empty() {
+        true => Err(Failure::because("an empty password is none")),
+        false => Ok(secret),
+    }
+}
+
+/// As long as this lives, the terminal does not show what is typed.
+struct Hidden(Option<rustix::termios::Termios>);
+
+impl Hidden {
+    fn new() -> Self {
+        let before = tcgetattr(io::stdin()).ok();
+        if let Some(before) = &before {
+            let mut hidden = before.clone();
+            hidden.local_modes.remove(LocalModes::ECHO);
+            tcsetattr(io::stdin(), OptionalActions::Now, &hidden).ok();
+        }
+        Self(before)
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            tcsetattr(io::stdin(), OptionalActions::Now, before).ok();
+            io::stderr().write_all(b"\n").ok();
+        }
+    }
+}
