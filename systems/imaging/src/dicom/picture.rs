@@ -47,8 +47,11 @@ pub fn frame(path: &Path, frame: u32, window: Option<Window>) -> Result<Frame, D
 fn draw(path: &Path, frame: u32, window: Option<Window>) -> Result<Frame, DicomError> {
     let Single { object, frame, .. } = &single::open(path, frame)?;
     let stored = text(object, tags::BITS_STORED).parse::<u32>().unwrap_or(0);
-    if !(1..=16).contains(&stored) {
-        return Err(DicomError("pixels of 1 to 16 bits are drawn, and no others".to_owned()));
+    if !(1..=32).contains(&stored) {
+        return Err(DicomError("pixels of 1 to 32 bits are drawn, and no others".to_owned()));
+    }
+    if text(object, tags::BITS_ALLOCATED) == "1" {
+        return bitmap(object, *frame);
     }
     check_encoded(object)?;
     let decoded = object
@@ -57,7 +60,7 @@ fn draw(path: &Path, frame: u32, window: Option<Window>) -> Result<Frame, DicomE
     let palette = text(object, tags::PHOTOMETRIC_INTERPRETATION) == "PALETTE COLOR";
     let (samples, pixels) = match decoded.samples_per_pixel() {
         1 if palette => (3, coloured(object, &decoded)?),
-        1 => (1, grey(&decoded, window)?),
+        1 => (1, grey(object, &decoded, window)?),
         3 => (3, colours(object, &decoded, stored)?),
         other => return Err(DicomError(format!("{other} samples of a pixel cannot be drawn"))),
     };
@@ -85,35 +88,93 @@ fn colours(
     };
     Ok(match decoded.bits_allocated() {
         16 => octets.chunks_exact(2).map(high).collect(),
+        32 => octets.as_chunks::<4>().0.iter().map(|word| highest(*word, stored)).collect(),
         _ => octets,
     })
 }
 
+/// The highest eight of so many bits.
+fn highest(word: [u8; 4], stored: u32) -> u8 {
+    (u32::from_le_bytes(word) >> stored.saturating_sub(8)).min(255) as u8
+}
+
+/// A frame of one bit a pixel, the first one lowest, as segments are (PS3.5, 8.1.1 and annex D).
+fn bitmap(object: &DefaultDicomObject, frame: u32) -> Result<Frame, DicomError> {
+    let number = |tag| text(object, tag).parse::<u32>().unwrap_or(0);
+    let (rows, columns) = (number(tags::ROWS), number(tags::COLUMNS));
+    let count = rows as usize * columns as usize;
+    let element = object.element(tags::PIXEL_DATA).map_err(|error| failed("pixels", error))?;
+    let octets = element.to_bytes().map_err(|error| failed("pixels", error))?;
+    let first = frame as usize * count;
+    if number(tags::SAMPLES_PER_PIXEL) > 1 || octets.len().saturating_mul(8) < first + count {
+        return Err(DicomError("some pixels of one bit are missing".to_owned()));
+    }
+    let inverted = text(object, tags::PHOTOMETRIC_INTERPRETATION) == "MONOCHROME1";
+    let shade = |at: usize| {
+        let set = octets[at / 8] >> (at % 8) & 1 == 1;
+        if set != inverted { 255 } else { 0 }
+    };
+    Ok(Frame { columns, rows, samples: 1, pixels: (first..first + count).map(shade).collect() })
+}
+
+/// Values of 32 bits, as their image scales them.
+fn wide(
+    object: &DefaultDicomObject,
+    decoded: &DecodedPixelData<'_>,
+) -> Result<Vec<f64>, DicomError> {
+    let octets = side_by_side(object, decoded)?;
+    let number = |tag, otherwise| text(object, tag).parse::<f64>().unwrap_or(otherwise);
+    let slope = number(tags::RESCALE_SLOPE, 1.0);
+    let intercept = number(tags::RESCALE_INTERCEPT, 0.0);
+    let signed = text(object, tags::PIXEL_REPRESENTATION) == "1";
+    let value = |word: &[u8; 4]| match signed {
+        true => f64::from(i32::from_le_bytes(*word)),
+        false => f64::from(u32::from_le_bytes(*word)),
+    };
+    let values = octets.as_chunks::<4>().0.iter().map(value);
+    Ok(values.map(|value| value * slope + intercept).collect())
+}
+
 /// Applies a window to the values of a frame.
-fn grey(decoded: &DecodedPixelData<'_>, window: Option<Window>) -> Result<Vec<u8>, DicomError> {
+fn grey(
+    object: &DefaultDicomObject,
+    decoded: &DecodedPixelData<'_>,
+    window: Option<Window>,
+) -> Result<Vec<u8>, DicomError> {
+    if decoded.bits_allocated() == 32 {
+        return Ok(shades(decoded, window, &wide(object, decoded)?));
+    }
     let options = ConvertOptions::new().with_voi_lut(VoiLutOption::Identity);
     let values = decoded.to_vec_frame_with_options::<f32>(0, &options);
-    let values = values.map_err(|error| failed("pixels", error))?;
+    Ok(shades(decoded, window, &values.map_err(|error| failed("pixels", error))?))
+}
+
+/// The shades of values by a window: one that is asked for, that of the image, or all that there is.
+fn shades<V: Into<f64> + Copy>(
+    decoded: &DecodedPixelData<'_>,
+    window: Option<Window>,
+    values: &[V],
+) -> Vec<u8> {
     let named = decoded.window().ok().flatten().and_then(|windows| windows.first().copied());
     let linear = |centre, width| Window { centre, width, shape: WindowFunction::Linear };
     let window = window
         .or_else(|| named.map(|named| linear(named.center, named.width)))
         .filter(|window| window.centre.is_finite() && window.width >= 1.0)
-        .unwrap_or_else(|| whole_range(&values));
+        .unwrap_or_else(|| whole_range(values));
     // The least value is white in MONOCHROME1 (PS3.3, C.7.6.3.1.2).
     let inverted = decoded.photometric_interpretation().as_str() == "MONOCHROME1";
-    let shade = |value: &f32| {
-        let shade = window.shade(f64::from(*value));
+    let shade = |value: &V| {
+        let shade = window.shade((*value).into());
         if inverted { 255 - shade } else { shade }
     };
-    Ok(values.iter().map(shade).collect())
+    values.iter().map(shade).collect()
 }
 
 /// The window from the least to the greatest value.
-fn whole_range(values: &[f32]) -> Window {
-    let least = values.iter().copied().fold(f32::INFINITY, f32::min);
-    let greatest = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let (least, greatest) = (f64::from(least), f64::from(greatest));
+fn whole_range<V: Into<f64> + Copy>(values: &[V]) -> Window {
+    let values = || values.iter().map(|value| (*value).into());
+    let least = values().fold(f64::INFINITY, f64::min);
+    let greatest = values().fold(f64::NEG_INFINITY, f64::max);
     let (centre, width) = ((least + greatest + 1.0) / 2.0, (greatest - least + 1.0).max(2.0));
     Window { centre, width, shape: WindowFunction::Linear }
 }

@@ -383,6 +383,44 @@ fn an_image_is_the_same_whatever_the_head_of_its_file_says() {
     assert_eq!(kept.store.usage().0, 1);
 }
 
+/// An image of 4 × 4 pixels of so many bits in two frames.
+fn deep(uid: &str, bits: u16, pixels: &[u8]) -> Vec<u8> {
+    let set = LITTLE.set(uid, &[]);
+    let end = set.len() - 28;
+    let [allocated, stored, high] = [bits, bits, bits - 1].map(u16::to_le_bytes);
+    let mut set = set[..end].to_vec();
+    for (number, value) in [(0x100_u16, allocated), (0x101, stored), (0x102, high)] {
+        let tag = [0x28, 0, number.to_le_bytes()[0], number.to_le_bytes()[1]];
+        let at = set.windows(4).position(|four| four == tag).unwrap();
+        set[at + 8..at + 10].copy_from_slice(&value);
+    }
+    let at = set.windows(4).position(|four| four == [0x28, 0, 0x10, 0]).unwrap();
+    let frames = LITTLE.text((0x28, 8), "IS", "2");
+    set.splice(at..at, frames);
+    [set, LITTLE.element((0x7fe0, 0x10), "OW", pixels)].concat()
+}
+
+#[test]
+fn segments_of_one_bit_and_doses_of_32_are_drawn() {
+    let kept = Kept::new();
+    let none = Without::default();
+    // Frames of 16 bits each: the first pixel is the lowest bit.
+    let set = deep("1.2.77.4.1", 1, &[0b0000_0001, 0x80, 0xff, 0x0f]);
+    let path = kept.keep(&file("1.2.77.4.1", EXPLICIT, &set, none));
+    let drawn = |path: &Path, frame| dicom::frame(path, frame, None).unwrap().pixels;
+    let mut first = [0; 16];
+    (first[0], first[15]) = (255, 255);
+    assert_eq!(drawn(&path, 0), first);
+    assert_eq!(drawn(&path, 1)[..12], [255; 12]);
+    assert_eq!(drawn(&path, 1)[12..], [0; 4]);
+    let values: Vec<u8> = (0..32_u32).flat_map(|value| (value << 24).to_le_bytes()).collect();
+    let set = deep("1.2.77.4.2", 32, &values);
+    let path = kept.keep(&file("1.2.77.4.2", EXPLICIT, &set, none));
+    let shades = drawn(&path, 1);
+    assert_eq!((shades[0], shades[15]), (0, 255));
+    assert!(shades.is_sorted());
+}
+
 #[test]
 fn frames_without_a_limit_on_their_number_are_those_of_the_file() {
     let kept = Kept::new();

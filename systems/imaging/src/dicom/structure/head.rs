@@ -6,7 +6,7 @@ use super::encoding::{BIG_ENDIAN, Encoding};
 use super::source::read_some;
 use super::walker::Walker;
 use crate::dicom::{DicomError, failed, trimmed};
-use dicom_core::{Tag, VR};
+use dicom_core::VR;
 use dicom_dictionary_std::{tags, uids};
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
@@ -126,9 +126,4 @@ impl Walker<'_, BufReader<File>> {
         }
         Ok(trimmed(&text))
     }
-}
-
-/// The elements with the tags of a head, which are no part of the data set.
-pub(super) const fn is_of_head(tag: Tag) -> bool {
-    tag.0 <= 2
 }

@@ -382,8 +382,9 @@ impl<'w, S: Source> Walker<'w, S> {
 
     /// Copies a value to where the data set is written, or passes over it.
     fn value(&mut self, tag: Tag, vr: VR, length: u32) -> Result<(), DicomError> {
-        // Lengths of groups are retired, and change with what is in them.
-        let left_out = tag.1 == 0 || tag == PADDING || super::head::is_of_head(tag);
+        // Lengths of groups are retired, and change with what is in them. What belongs into a head is
+        // no part of a data set.
+        let left_out = tag.1 == 0 || tag == PADDING || tag.0 <= 2;
         if self.to.is_none() || left_out {
             return self.pass_value(tag, length);
         }
