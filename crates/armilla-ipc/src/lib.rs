@@ -65,6 +65,7 @@ mod file_access;
 mod interest;
 mod partial;
 mod pending_connect;
+mod protection;
 mod route;
 mod socket;
 #[cfg(feature = "zero-copy")]
@@ -114,6 +115,7 @@ pub use error::is_resource_exhausted;
 pub use file_access::FileAccess;
 pub use partial::{RecvError, SendError};
 pub use pending_connect::{PendingConnect, WaitCondition};
+pub use protection::Protection;
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
 pub use stream::{Readiness, Stream, WithTimeout};

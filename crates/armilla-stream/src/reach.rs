@@ -136,7 +136,7 @@ mod tests {
     use armilla_ipc::Credentials;
 
     fn over_tcp(host: &str) -> Caller {
-        Caller { address: Some(Address::tcp(host, 40_000)), credentials: None }
+        Caller::at(Address::tcp(host, 40_000))
     }
 
     fn includes(reach: &Reach, address: &str, caller: &Caller) -> bool {
@@ -193,13 +193,13 @@ mod tests {
         let user = std::fs::metadata(&file).unwrap().uid();
         let socket = format!("unix://{}", file.display());
         let by = |user| Caller {
-            address: Some(Address::unix("")),
             credentials: Some(Credentials { process: 1, user, group: 1 }),
+            ..Caller::at(Address::unix(""))
         };
         assert!(includes(&reach, &socket, &by(user)));
         assert!(!includes(&reach, &socket, &by(user + 1)));
         assert!(!includes(&reach, "unix:///nowhere/at/all", &by(user)));
-        let own = Caller { address: None, credentials: None };
+        let own = Caller { address: None, credentials: None, protection: None };
         assert!(includes(&reach, &socket, &own) && includes(&reach, "tcp://10.1.2.3:1", &own));
     }
 

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::callbacks::{drop_guarded, guarded};
 use crate::exception::Completion;
-use crate::settings::Settings;
+use crate::settings::{OrbOption, Settings};
 use armilla_cdr::CdrResult;
-use armilla_ipc::{Address, Credentials, Readiness, SendError};
+use armilla_ipc::{Address, Credentials, Protection, Readiness, SendError};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
@@ -50,6 +50,10 @@ impl Transport for GuardedTransport {
         &self.form
     }
 
+    fn is_protected(&self) -> bool {
+        call("Transport::is_protected", || self.transport.is_protected()).unwrap_or(false)
+    }
+
     fn check(&self, endpoint: &str) -> Result<(), String> {
         let checked = call("Transport::check", || self.transport.check(endpoint));
         checked.unwrap_or_else(|panicked| Err(panicked.to_string()))
@@ -78,6 +82,26 @@ impl Transport for GuardedTransport {
     fn read_component(&self, component: &TaggedComponent, settings: &Settings) -> Option<String> {
         call("Transport::read_component", || self.transport.read_component(component, settings))
             .ok()?
+    }
+
+    fn read_other(&self, profile: &ObjectProfile, settings: &Settings) -> Option<Vec<String>> {
+        // Nothing then: the transport may forbid the profile's own address.
+        call("Transport::read_other", || self.transport.read_other(profile, settings))
+            .unwrap_or_else(|_| Some(Vec::new()))
+    }
+
+    fn options(&self) -> Vec<OrbOption> {
+        call("Transport::options", || self.transport.options()).unwrap_or_default()
+    }
+
+    fn set_option(&self, name: &str, value: &str) -> Result<(), String> {
+        call("Transport::set_option", || self.transport.set_option(name, value))
+            .unwrap_or_else(|panicked| Err(panicked.to_string()))
+    }
+
+    fn prepare(&self, settings: &Settings) -> Result<(), String> {
+        call("Transport::prepare", || self.transport.prepare(settings))
+            .unwrap_or_else(|panicked| Err(panicked.to_string()))
     }
 }
 
@@ -220,6 +244,10 @@ impl Stream for GuardedStream {
         call("Stream::descriptor", || self.stream().descriptor()).ok()?
     }
 
+    fn has_buffered(&self) -> bool {
+        call("Stream::has_buffered", || self.stream().has_buffered()).unwrap_or(false)
+    }
+
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         call("Stream::shutdown", || self.stream().shutdown(how))?
     }
@@ -234,5 +262,9 @@ impl Stream for GuardedStream {
 
     fn credentials(&self) -> Option<Credentials> {
         call("Stream::credentials", || self.stream().credentials()).ok()?
+    }
+
+    fn protection(&self) -> Option<Arc<Protection>> {
+        call("Stream::protection", || self.stream().protection()).ok()?
     }
 }

@@ -1,9 +1,10 @@
 //! IIOP: GIOP over TCP (CORBA 3.4 Part 2, 9.7).
 
 use super::{
-    Acceptor, Address, Component, IiopProfile, Listening, ObjectProfile, Publication, Stream,
-    TaggedComponent, TaggedProfile, Transport, local, reachable,
+    Acceptor, Address, Component, IiopProfile, Listening, ObjectProfile, Publication, Refused,
+    Stream, TaggedComponent, TaggedProfile, Transport, local, reachable,
 };
+use crate::exception::Minor;
 use crate::settings::{PublishAs, Settings, parse_ports, parse_published, split_port};
 use armilla_cdr::CdrResult;
 use armilla_giop::ior::{AlternateAddress, TAG_INTERNET_IOP};
@@ -32,14 +33,17 @@ impl Transport for Iiop {
     }
 
     fn check(&self, endpoint: &str) -> Result<(), String> {
-        endpoint.parse::<IiopEndpoint>().map(drop)
+        endpoint.parse::<TcpEndpoint>().map(drop)
     }
 
     fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening> {
-        let endpoint: IiopEndpoint = endpoint.parse().map_err(io::Error::other)?;
+        let endpoint: TcpEndpoint = endpoint.parse().map_err(io::Error::other)?;
         let acceptor = endpoint.bind(settings)?;
         let publications = match settings.publish_addresses.is_empty() {
-            true => endpoint.publications(&*acceptor, settings)?,
+            true => {
+                let published = endpoint.published(&*acceptor, settings)?.into_iter();
+                published.map(|(host, port)| Publication::Iiop(host, port)).collect()
+            }
             // The ORB publishes only `publish_addresses`.
             false => Vec::new(),
         };
@@ -52,6 +56,14 @@ impl Transport for Iiop {
         timeout: Duration,
         settings: &Settings,
     ) -> io::Result<Box<dyn Stream>> {
+        if address.ends_with(":0") {
+            return Err(Refused::new(
+                Minor::TLS_NEEDED,
+                format!("the object is reached over TLS alone, and {address} has no plain port"),
+            )
+            .with_hint("OrbBuilder::transport adds the transport of the crate armilla-tls")
+            .into());
+        }
         local::connect(address, timeout, settings)
     }
 
@@ -76,14 +88,14 @@ impl Transport for Iiop {
 /// An endpoint `HOST:PORT` or `HOST:FIRST-LAST`, of which both parts are optional. The option
 /// `?publish=HOST:PORT` sets the address that references carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct IiopEndpoint {
+pub struct TcpEndpoint {
     host: String,
     ports: RangeInclusive<u16>,
     /// The published hosts, with the port if it differs.
     publish: Vec<(String, Option<u16>)>,
 }
 
-impl FromStr for IiopEndpoint {
+impl FromStr for TcpEndpoint {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -100,7 +112,7 @@ impl FromStr for IiopEndpoint {
     }
 }
 
-impl IiopEndpoint {
+impl TcpEndpoint {
     /// Whether the endpoint is on every interface.
     fn is_everywhere(&self) -> bool {
         let unspecified = self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified());
@@ -108,7 +120,10 @@ impl IiopEndpoint {
     }
 
     /// Listens at the first free port of the range.
-    fn bind(&self, settings: &Settings) -> io::Result<Box<dyn Acceptor>> {
+    ///
+    /// # Errors
+    /// When no port of the range is free, or the host is none of this machine.
+    pub fn bind(&self, settings: &Settings) -> io::Result<Box<dyn Acceptor>> {
         let options = settings.stream_options_with(settings.tcp_queues);
         let mut taken = None;
         for port in self.ports.clone() {
@@ -131,11 +146,14 @@ impl IiopEndpoint {
 
     /// The addresses that references carry. In the order of precedence: the addresses of the
     /// endpoint's option, the `publish_host` of the ORB, the address at which it listens.
-    fn publications(
+    ///
+    /// # Errors
+    /// When the host has no name or address of the kind that the settings ask for.
+    pub fn published(
         &self,
         acceptor: &dyn Acceptor,
         settings: &Settings,
-    ) -> io::Result<Vec<Publication>> {
+    ) -> io::Result<Vec<(String, u16)>> {
         let (local, port) = match acceptor.local() {
             Address::Tcp { host, port } => (host.clone(), *port),
             other => return Err(io::Error::other(format!("{other} is no TCP address"))),
@@ -150,7 +168,7 @@ impl IiopEndpoint {
         }
         let published = hosts.into_iter().map(|(host, other)| {
             reachable::check(&host, self.is_everywhere());
-            Publication::Iiop(host, other.unwrap_or(port))
+            (host, other.unwrap_or(port))
         });
         Ok(published.collect())
     }
@@ -178,8 +196,8 @@ impl IiopEndpoint {
 mod tests {
     use super::*;
 
-    fn endpoint(host: &str, ports: RangeInclusive<u16>) -> IiopEndpoint {
-        IiopEndpoint { host: host.into(), ports, publish: Vec::new() }
+    fn endpoint(host: &str, ports: RangeInclusive<u16>) -> TcpEndpoint {
+        TcpEndpoint { host: host.into(), ports, publish: Vec::new() }
     }
 
     #[test]
@@ -200,13 +218,13 @@ mod tests {
 
     #[test]
     fn published_addresses_are_parsed_and_malformed_ones_reported() {
-        let both: IiopEndpoint = ":1?publish=a.org:12809&publish=[2001:db8::7]".parse().unwrap();
+        let both: TcpEndpoint = ":1?publish=a.org:12809&publish=[2001:db8::7]".parse().unwrap();
         let published = [("a.org".to_owned(), Some(12809)), ("2001:db8::7".to_owned(), None)];
         assert_eq!(both.publish, published);
         for text in
             [":9-7", ":0-7", ":7-", ":x", ":65536", "h:1?name=a", ":1?publish=", ":1?publish=a:x"]
         {
-            assert!(text.parse::<IiopEndpoint>().is_err(), "{text:?}");
+            assert!(text.parse::<TcpEndpoint>().is_err(), "{text:?}");
         }
     }
 }

@@ -12,20 +12,24 @@ mod iiop;
 mod in_process;
 mod local;
 mod reachable;
+mod refused;
 mod registry;
 
 #[doc(hidden)]
+pub use iiop::TcpEndpoint;
+#[doc(hidden)]
 pub use in_process::{ConnectHere, HERE, is_here};
+pub use refused::Refused;
 #[doc(hidden)]
 pub use registry::{Endpoint, EndpointAddress, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
 pub use armilla_ipc::{
-    Acceptor, Address, Credentials, Readiness, RecvError, SendError, Stream, StreamOptions,
-    connect, listen,
+    Acceptor, Address, Credentials, Protection, Readiness, RecvError, SendError, Stream,
+    StreamOptions, connect, listen,
 };
 
-use crate::settings::Settings;
+use crate::settings::{OrbOption, Settings};
 use armilla_cdr::CdrResult;
 use armilla_giop::Version;
 use std::fmt;
@@ -46,6 +50,12 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// The form of its endpoints, for error messages: `iiop://HOST:PORT`.
     fn form(&self) -> &str;
 
+    /// Whether its connections are protected: nobody but the two ends reads or changes what they
+    /// carry. The default implementation says that they are not.
+    fn is_protected(&self) -> bool {
+        false
+    }
+
     /// Checks the syntax of `endpoint`, the part after the scheme and `://`.
     ///
     /// # Errors
@@ -64,7 +74,8 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// time.
     ///
     /// # Errors
-    /// When the transport cannot connect. The message must name the address and the attempts.
+    /// When the transport cannot connect. The message must name the address and the attempts. One
+    /// that wraps a [`Refused`] says itself which exception the call ends with.
     fn connect(
         &self,
         address: &str,
@@ -87,6 +98,41 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// The ORB caches the result for other references with the same component.
     fn read_component(&self, _component: &TaggedComponent, _settings: &Settings) -> Option<String> {
         None
+    }
+
+    /// The addresses at which this transport reaches the object of a profile that another transport
+    /// has read, from all that the profile says; in the order in which the client tries them. They
+    /// stand in place of the profile's own address and of those that the transport of the profile
+    /// finds in its components, so that a client that must not use these never does. `None`, as the
+    /// default implementation returns, leaves the profile as it is.
+    ///
+    /// The ORB caches the result as that of [`read_component`](Self::read_component).
+    fn read_other(&self, _profile: &ObjectProfile, _settings: &Settings) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The options that the transport adds to those of the ORB, each with a name that begins with
+    /// `-ORB`. The default implementation adds none.
+    fn options(&self) -> Vec<OrbOption> {
+        Vec::new()
+    }
+
+    /// Sets one of the transport's own [options](Self::options), named as it is declared, from the
+    /// command line. The ORB calls it before [`prepare`](Self::prepare).
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    fn set_option(&self, _name: &str, _value: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Called once, when an ORB is built with the transport, before any endpoint is opened.
+    ///
+    /// # Errors
+    /// What keeps the transport from working, such as a file that is not there, and what to do. The
+    /// ORB is not built then.
+    fn prepare(&self, _settings: &Settings) -> Result<(), String> {
+        Ok(())
     }
 }
 
@@ -120,25 +166,25 @@ pub enum Publication {
     Iiop(String, u16),
     /// A component in every profile.
     Component(TaggedComponent),
+    /// A port for protected connections, which a component of an IIOP profile names.
+    Protected(ProtectedAddress),
     /// A profile with the tag of the transport.
     Profile(Box<dyn MakeProfile>),
 }
 
-impl Publication {
-    /// Adds the part to those of its kind.
-    #[doc(hidden)]
-    pub fn add_to(
-        self,
-        iiop: &mut Vec<(String, u16)>,
-        components: &mut Vec<TaggedComponent>,
-        profiles: &mut Vec<Box<dyn MakeProfile>>,
-    ) {
-        match self {
-            Self::Iiop(host, port) => iiop.push((host, port)),
-            Self::Component(component) => components.push(component),
-            Self::Profile(profile) => profiles.push(profile),
-        }
-    }
+/// The address of an endpoint for protected connections, such as those of TLS, and how references
+/// tell of it. The component stands in the IIOP profile with the same host; if there is none, in one
+/// of its own whose port is 0: there is no other way to the object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProtectedAddress {
+    /// The host.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// The component for a profile without a port of its own.
+    pub alone: TaggedComponent,
+    /// The component for a profile with a port that is not protected.
+    pub beside: TaggedComponent,
 }
 
 impl fmt::Debug for Publication {
@@ -146,6 +192,7 @@ impl fmt::Debug for Publication {
         match self {
             Self::Iiop(host, port) => write!(f, "Iiop({host:?}, {port})"),
             Self::Component(component) => write!(f, "Component({component:?})"),
+            Self::Protected(address) => write!(f, "Protected({address:?})"),
             Self::Profile(_) => f.write_str("Profile(..)"),
         }
     }

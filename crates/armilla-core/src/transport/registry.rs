@@ -7,9 +7,10 @@ use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::settings::Settings;
+use crate::settings::{OrbOption, Settings};
 use armilla_cdr::CdrResult;
 use armilla_giop::ior::TAG_INTERNET_IOP;
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -45,11 +46,10 @@ impl Transports {
         let bad = |what: String| {
             SystemException::bad_param(Minor::BAD_ARGUMENT, format!("{text:?}: {what}"))
         };
-        // The form of omniORB.
-        let parts = match text.strip_prefix("giop:tcp:") {
-            Some(address) => Some((Iiop::SCHEME, address)),
-            None => text.split_once("://"),
-        };
+        // The forms of omniORB.
+        let tcp = text.strip_prefix("giop:tcp:").map(|address| (Iiop::SCHEME, address));
+        let ssl = text.strip_prefix("giop:ssl:").map(|address| ("ssliop", address));
+        let parts = tcp.or(ssl).or_else(|| text.split_once("://"));
         let found = parts.and_then(|(scheme, address)| {
             let transport = self.0.iter().find(|transport| transport.scheme() == scheme)?;
             Some((transport.clone(), address.to_owned()))
@@ -71,6 +71,31 @@ impl Transports {
         let added = &self.0[..self.0.len().saturating_sub(DEFAULT_TRANSPORTS)];
         profile.id == TAG_INTERNET_IOP
             && added.iter().all(|transport| transport.read_profile(profile).is_none())
+    }
+
+    /// The transport with an option of this name, in capitals or small letters, and that option.
+    pub fn option(&self, name: &str) -> Option<(Arc<dyn Transport>, OrbOption)> {
+        self.0.iter().find_map(|transport| {
+            let options = transport.options();
+            let found = options.into_iter().find(|own| own.name.eq_ignore_ascii_case(name))?;
+            Some((transport.clone(), found))
+        })
+    }
+
+    /// The options of all transports.
+    pub fn options(&self) -> Vec<OrbOption> {
+        self.0.iter().flat_map(|transport| transport.options()).collect()
+    }
+
+    /// Prepares all transports.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when one of them cannot work.
+    pub fn prepare(&self, settings: &Settings) -> Result<(), SystemException> {
+        self.0.iter().try_for_each(|transport| transport.prepare(settings)).map_err(|what| {
+            SystemException::new(ExceptionKind::Initialize, Minor::BAD_ARGUMENT, Completion::No)
+                .with_reason(what)
+        })
     }
 
     /// The content of `profile`, and the addresses of the object in the order in which the client
@@ -95,9 +120,20 @@ impl Transports {
                     None => {}
                 }
             }
-            let address = read.address.clone();
-            addresses.push(EndpointAddress { transport: own.clone(), address });
-            addresses.append(&mut alternates);
+            let instead = self.0.iter().filter(|other| !Arc::ptr_eq(other, own));
+            let instead =
+                instead.filter_map(|other| Some((other, other.read_other(&read, settings)?)));
+            let mut replaced = false;
+            for (transport, found) in instead {
+                replaced = true;
+                let at = |address| EndpointAddress { transport: transport.clone(), address };
+                addresses.extend(found.into_iter().map(at));
+            }
+            if !replaced {
+                let address = read.address.clone();
+                addresses.push(EndpointAddress { transport: own.clone(), address });
+                addresses.append(&mut alternates);
+            }
             (read, addresses)
         }))
     }
@@ -122,9 +158,9 @@ impl Endpoint {
         Self { transport: Arc::new(Iiop), address: SocketAddr::new(address, 0).to_string() }
     }
 
-    /// Whether this is an endpoint over TCP.
-    pub fn is_iiop(&self) -> bool {
-        self.transport.scheme() == Iiop::SCHEME
+    /// Whether this is an endpoint at a host and a port, which IIOP profiles name.
+    pub fn is_over_tcp(&self) -> bool {
+        self.transport.scheme() == Iiop::SCHEME || self.transport.is_protected()
     }
 
     /// Opens the endpoint.
@@ -201,6 +237,20 @@ impl EndpointAddress {
     /// Whether this is the address of the ORB for itself.
     pub fn is_in_process(&self) -> bool {
         self.transport.scheme() == InProcess::NAME
+    }
+
+    /// The address as that of a connection which its server has made and offered is noted.
+    pub fn reverse_key(&self) -> Cow<'_, str> {
+        match self.transport.is_protected() {
+            true => Self::protected_key(&self.address).into(),
+            false => self.address.as_str().into(),
+        }
+    }
+
+    /// The same for an address `SCHEME://HOST:PORT` that is reached over protected connections.
+    pub fn protected_key(address: &str) -> String {
+        let place = address.split_once("://").map_or(address, |(_, place)| place);
+        format!("protected://{place}")
     }
 
     /// Connects to the address; see [`Transport::connect`].

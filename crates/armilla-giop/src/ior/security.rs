@@ -27,6 +27,39 @@ impl AssociationOptions {
         "DelegationByClient",
     ];
 
+    /// The octets are protected against change.
+    pub const INTEGRITY: Self = Self(2);
+    /// The octets are encrypted.
+    pub const CONFIDENTIALITY: Self = Self(4);
+    /// Nothing is accepted twice.
+    pub const DETECT_REPLAY: Self = Self(8);
+    /// Nothing is accepted in another order.
+    pub const DETECT_MISORDERING: Self = Self(16);
+    /// The server proves who it is.
+    pub const ESTABLISH_TRUST_IN_TARGET: Self = Self(32);
+    /// The client proves who it is.
+    pub const ESTABLISH_TRUST_IN_CLIENT: Self = Self(64);
+
+    /// What TLS gives to every connection.
+    pub const TLS: Self = Self(
+        Self::INTEGRITY.0
+            | Self::CONFIDENTIALITY.0
+            | Self::DETECT_REPLAY.0
+            | Self::DETECT_MISORDERING.0
+            | Self::ESTABLISH_TRUST_IN_TARGET.0,
+    );
+
+    /// The options of both sets.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all `others` are in the set.
+    pub const fn contains(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+
     /// The names of the options in the set, as the IDL has them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let names = Self::NAMES.iter().enumerate();
@@ -109,6 +142,15 @@ pub struct AttributeLayer {
     pub naming_mechanisms: Vec<Vec<u8>>,
     /// The kinds of identity tokens that the server accepts, a set.
     pub identity_types: u32,
+}
+
+impl SslSecTrans {
+    /// TLS at this port, of a server of which only that is known: integrity and confidentiality are
+    /// required.
+    pub const fn at(port: u16) -> Self {
+        let required = AssociationOptions::INTEGRITY.with(AssociationOptions::CONFIDENTIALITY);
+        Self { target_supports: AssociationOptions::TLS, target_requires: required, port }
+    }
 }
 
 impl Component for SslSecTrans {

@@ -3,14 +3,17 @@
 use super::escape::{Escaped, unescape};
 use super::{UrlError, excerpt};
 use crate::Version;
-use crate::ior::{IiopProfile, Ior};
+use crate::ior::{Component, IiopProfile, Ior, SslSecTrans};
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use armilla_cdr::CdrResult;
 use core::fmt;
 
 /// The port of an IIOP address that names none.
 pub const DEFAULT_PORT: u16 = 2809;
+/// The port of an address over TLS that names none.
+pub const DEFAULT_TLS_PORT: u16 = 684;
 /// The object key of a `corbaname:` that names none, and the initial reference of a bare `rir:`.
 pub const NAME_SERVICE: &str = "NameService";
 
@@ -52,6 +55,17 @@ pub enum CorbalocAddress {
         /// The port.
         port: u16,
     },
+    /// `ssliop:`: the address of an endpoint over TLS. The standard does not have it; TAO and JacORB
+    /// do.
+    Ssliop {
+        /// The version, if the text contains one; at least 1.1 counts, because profiles of version
+        /// 1.0 have no place for it.
+        version: Option<Version>,
+        /// A host name or an address, IPv6 without brackets.
+        host: String,
+        /// The port for TLS.
+        port: u16,
+    },
     /// `rir:`: an initial reference of the ORB.
     Rir,
 }
@@ -80,14 +94,18 @@ impl Corbaloc {
     pub fn to_ior(&self, unversioned: Version) -> CdrResult<Ior> {
         let mut ior = Ior::NIL;
         for address in &self.addresses {
-            let CorbalocAddress::Iiop { version, host, port } = address else { continue };
-            let profile = IiopProfile {
-                version: version.unwrap_or(unversioned),
-                host: host.clone(),
-                port: *port,
-                object_key: self.key.clone(),
-                components: Vec::new(),
+            let (version, host, port, components) = match address {
+                CorbalocAddress::Iiop { version, host, port } => {
+                    (version.unwrap_or(unversioned), host, *port, Vec::new())
+                }
+                CorbalocAddress::Ssliop { version, host, port } => {
+                    let version = version.unwrap_or(unversioned).max(Version::V1_1);
+                    (version, host, 0, vec![SslSecTrans::at(*port).to_tagged()?])
+                }
+                CorbalocAddress::Rir => continue,
             };
+            let (host, object_key) = (host.clone(), self.key.clone());
+            let profile = IiopProfile { version, host, port, object_key, components };
             ior.profiles.push(profile.to_tagged()?);
         }
         Ok(ior)
@@ -117,10 +135,15 @@ impl fmt::Display for Corbaloc {
 
 impl fmt::Display for CorbalocAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Iiop { version, host, port } = self else { return f.write_str("rir:") };
+        let (scheme, version, host, port) = match self {
+            Self::Iiop { version, host, port } => ("iiop:", version, host, port),
+            Self::Ssliop { version, host, port } => ("ssliop:", version, host, port),
+            Self::Rir => return f.write_str("rir:"),
+        };
         match version {
-            Some(version) => write!(f, "iiop:{version}@")?,
-            None => f.write_str(":")?,
+            Some(version) => write!(f, "{scheme}{version}@")?,
+            None if scheme == "iiop:" => f.write_str(":")?,
+            None => f.write_str(scheme)?,
         }
         match host.contains(':') {
             true => write!(f, "[{host}]:{port}"),
@@ -134,14 +157,22 @@ fn address(text: &str) -> Result<CorbalocAddress, UrlError> {
         return Err(UrlError::MissingProtocol(excerpt(text)));
     };
     match protocol {
-        "" | "iiop" => iiop(rest),
+        "" | "iiop" => {
+            let (version, host, port) = place(rest, DEFAULT_PORT)?;
+            Ok(CorbalocAddress::Iiop { version, host, port })
+        }
+        "ssliop" => {
+            let (version, host, port) = place(rest, DEFAULT_TLS_PORT)?;
+            Ok(CorbalocAddress::Ssliop { version, host, port })
+        }
         "rir" if rest.is_empty() => Ok(CorbalocAddress::Rir),
         "rir" => Err(UrlError::RirNotAlone),
         _ => Err(UrlError::UnknownProtocol(excerpt(protocol))),
     }
 }
 
-fn iiop(text: &str) -> Result<CorbalocAddress, UrlError> {
+/// The version, host and port of an address `[VERSION@]HOST[:PORT]`.
+fn place(text: &str, default_port: u16) -> Result<(Option<Version>, String, u16), UrlError> {
     let (version, address) = match text.split_once('@') {
         Some((version, address)) => (Some(parse_version(version)?), address),
         None => (None, text),
@@ -165,8 +196,8 @@ fn iiop(text: &str) -> Result<CorbalocAddress, UrlError> {
             None => (address, None),
         },
     };
-    let port = port.map_or(Ok(DEFAULT_PORT), parse_port)?;
-    Ok(CorbalocAddress::Iiop { version, host: parse_host(host)?, port })
+    let port = port.map_or(Ok(default_port), parse_port)?;
+    Ok((version, parse_host(host)?, port))
 }
 
 fn parse_version(text: &str) -> Result<Version, UrlError> {
@@ -235,7 +266,8 @@ mod tests {
             ("/K", UrlError::MissingProtocol("".into())),
             ("h/K", UrlError::MissingProtocol("h".into())),
             (":h,/K", UrlError::MissingProtocol("".into())),
-            ("ssliop:h:1/K", UrlError::UnknownProtocol("ssliop".into())),
+            ("ssl:h:1/K", UrlError::UnknownProtocol("ssl".into())),
+            ("ssliop:h:0/K", UrlError::BadPort("0".into())),
             ("rir:h/K", UrlError::RirNotAlone),
             ("rir:,:h/K", UrlError::RirNotAlone),
             (":2.0@h/K", UrlError::BadVersion("2.0".into())),
@@ -251,6 +283,30 @@ mod tests {
         ];
         for (text, error) in cases {
             assert_eq!(Corbaloc::parse(text), Err(error), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_over_tls_becomes_a_profile_that_leads_nowhere_else() {
+        for (text, version, port) in [
+            ("ssliop:1.2@[::1]:2810/K", Version::V1_2, 2810),
+            ("ssliop:[::1]/K", Version::V1_1, DEFAULT_TLS_PORT),
+            ("ssliop:1.0@[::1]:7/K", Version::V1_1, 7),
+        ] {
+            let corbaloc = Corbaloc::parse(text).unwrap();
+            assert_eq!(
+                Corbaloc::parse(&corbaloc.to_string()["corbaloc:".len()..]),
+                Ok(corbaloc.clone())
+            );
+            let ior = corbaloc.to_ior(Version::V1_0).unwrap();
+            let profile = ior.iiop_profiles().next().unwrap().unwrap();
+            assert_eq!(
+                (profile.version, &*profile.host, profile.port),
+                (version, "::1", 0),
+                "{text}"
+            );
+            let tls = SslSecTrans::from_tagged(&profile.components[0]).unwrap().unwrap();
+            assert_eq!((tls.port, tls.target_requires.0), (port, 6), "{text}");
         }
     }
 

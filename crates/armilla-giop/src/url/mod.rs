@@ -5,7 +5,7 @@ mod corbaloc;
 mod escape;
 mod name;
 
-pub use corbaloc::{Corbaloc, CorbalocAddress, DEFAULT_PORT, NAME_SERVICE};
+pub use corbaloc::{Corbaloc, CorbalocAddress, DEFAULT_PORT, DEFAULT_TLS_PORT, NAME_SERVICE};
 pub use name::{NameComponent, NameError, parse_name, stringify_name};
 
 use crate::ior::{Ior, IorError};

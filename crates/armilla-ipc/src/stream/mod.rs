@@ -10,11 +10,12 @@ pub(crate) use with_timeout::TransferDeadline;
 pub use with_timeout::WithTimeout;
 
 use crate::partial::{self, RecvError, SendError};
-use crate::{Address, Credentials};
+use crate::{Address, Credentials, Protection};
 use rustix::fd::BorrowedFd;
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A connected pair of byte flows, one each way.
@@ -188,6 +189,13 @@ pub trait Stream: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Whether bytes have arrived that the stream holds itself, so that its
+    /// [descriptor](Self::descriptor) does not tell of them: those that a transport has decrypted
+    /// and that no call has received yet. Whoever is about to wait for the descriptor asks first.
+    fn has_buffered(&self) -> bool {
+        false
+    }
+
     /// Ends one or both directions; a thread blocked in that direction wakes at once.
     ///
     /// A stream whose peer has gone already is no error.
@@ -205,6 +213,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// The process and the user at the other end, for which the kernel vouches. `None` if the
     /// transport does not tell; Unix-domain sockets and shared memory do, with one system call.
     fn credentials(&self) -> Option<Credentials> {
+        None
+    }
+
+    /// How the stream is protected on its way, and by which certificates the peer has proved who it
+    /// is. `None` for a transport that does not encrypt.
+    fn protection(&self) -> Option<Arc<Protection>> {
         None
     }
 }

@@ -9,7 +9,8 @@ impl OrbBuilder {
     /// an option is the next argument. The part of a name after `-ORB` is not case-sensitive.
     ///
     /// [`options`](Self::options) gives all options with their defaults. Most set a field of the
-    /// [`Settings`](crate::Settings), whose documentation names its option.
+    /// [`Settings`](crate::Settings), whose documentation names its option. A
+    /// [transport](Self::transport) that was added before may have options of its own.
     ///
     /// ```
     /// use armilla::Orb;
@@ -51,7 +52,7 @@ impl OrbBuilder {
                 others.push(argument);
                 continue;
             }
-            let option = options::find(&argument)?;
+            let option = options::find(&argument, &self.transports)?;
             let mut value = String::new();
             if option.has_value() {
                 let missing = || bad(format!("{argument} needs a value"));

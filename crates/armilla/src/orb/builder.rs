@@ -191,6 +191,7 @@ impl OrbBuilder {
 
     fn make(mut self) -> Result<Orb, SystemException> {
         self.settings.check()?;
+        self.transports.prepare(&self.settings)?;
         let initial = Initial {
             registered: Mutex::default(),
             given: self.initial,

@@ -5,6 +5,8 @@
 use super::{OrbBuilder, foreign_options};
 use crate::exception::{Minor, SystemException};
 use crate::settings::{OrbOption, SettingOption, Settings};
+use crate::transport::{Transport, Transports};
+use std::sync::Arc;
 
 /// An option that does something else than set a field of the settings.
 pub(super) struct BuilderOption {
@@ -73,25 +75,36 @@ const OF_BUILDER: [BuilderOption; 5] = [
 
 /// An option by its name.
 pub(super) enum Found {
-    OfBuilder(&'static BuilderOption),
-    OfSettings(&'static SettingOption<Settings>),
+    Builder(&'static BuilderOption),
+    Settings(&'static SettingOption<Settings>),
+    Transport(Arc<dyn Transport>, OrbOption),
 }
 
-/// The option whose name is `name` in capitals or small letters.
+/// The option whose name is `name` in capitals or small letters, of the ORB or of one of its
+/// transports.
 ///
 /// # Errors
 /// `BAD_PARAM` for an unknown name.
-pub(super) fn find(name: &str) -> Result<Found, SystemException> {
+pub(super) fn find(name: &str, transports: &Transports) -> Result<Found, SystemException> {
     let of_builder = OF_BUILDER.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    let found = of_builder.map(Found::OfBuilder);
-    found.or_else(|| Settings::option(name).map(Found::OfSettings)).ok_or_else(|| {
+    let found = of_builder.map(Found::Builder);
+    let found = found.or_else(|| Settings::option(name).map(Found::Settings));
+    let of_transport = || {
+        let (transport, option) = transports.option(name)?;
+        Some(Found::Transport(transport, option))
+    };
+    found.or_else(of_transport).ok_or_else(|| {
         bad(format!("{name} is not an option of this ORB")).with_hint(foreign_options::hint(name))
     })
 }
 
 impl Found {
-    pub(super) const fn has_value(&self) -> bool {
-        !matches!(self, Self::OfBuilder(option) if option.value.is_empty())
+    pub(super) fn has_value(&self) -> bool {
+        match self {
+            Self::Builder(option) => !option.value.is_empty(),
+            Self::Settings(_) => true,
+            Self::Transport(_, option) => !option.value.is_empty(),
+        }
     }
 
     /// Applies the option, which the program calls `name`.
@@ -104,9 +117,13 @@ impl Found {
         (name, value): (&str, &str),
     ) -> Result<OrbBuilder, SystemException> {
         match self {
-            Self::OfBuilder(option) => (option.apply)(builder, value),
-            Self::OfSettings(option) => {
+            Self::Builder(option) => (option.apply)(builder, value),
+            Self::Settings(option) => {
                 let set = option.set(&mut builder.settings, value);
+                set.map(|()| builder).map_err(|what| bad(format!("{name} {what}")))
+            }
+            Self::Transport(transport, option) => {
+                let set = transport.set_option(option.name, value);
                 set.map(|()| builder).map_err(|what| bad(format!("{name} {what}")))
             }
         }
@@ -129,15 +146,20 @@ impl OrbBuilder {
             OrbOption::new((name, value), group, default, help)
         });
         let of_settings = Settings::OPTIONS.iter().map(|option| option.describe(&defaults));
-        let options: Vec<OrbOption> = of_builder.chain(of_settings).collect();
-        let mut groups: Vec<&str> = Vec::new();
-        for option in &options {
-            if !groups.contains(&option.group) {
-                groups.push(option.group);
-            }
-        }
-        let of = |group| options.iter().filter(move |option| option.group == group).cloned();
-        groups.into_iter().flat_map(of).collect()
+        in_groups(of_builder.chain(of_settings).collect())
+    }
+
+    /// The same and those that the [transports](Self::transport) of this builder add.
+    ///
+    /// ```
+    /// use armilla::{Orb, OrbBuilder};
+    ///
+    /// assert_eq!(Orb::builder().options_with_transports(), OrbBuilder::options());
+    /// ```
+    pub fn options_with_transports(&self) -> Vec<OrbOption> {
+        let mut options = Self::options();
+        options.extend(self.transports.options());
+        in_groups(options)
     }
 
     /// Listens at each endpoint of a list that `;` separates.
@@ -145,6 +167,18 @@ impl OrbBuilder {
         let endpoints = endpoints.split(';').map(str::trim).filter(|endpoint| !endpoint.is_empty());
         endpoints.into_iter().try_fold(self, |builder, endpoint| builder.listen(endpoint))
     }
+}
+
+/// The options of each group one after the other, the groups in the order of their first options.
+fn in_groups(options: Vec<OrbOption>) -> Vec<OrbOption> {
+    let mut groups: Vec<&str> = Vec::new();
+    for option in &options {
+        if !groups.contains(&option.group) {
+            groups.push(option.group);
+        }
+    }
+    let of = |group| options.iter().filter(move |option| option.group == group).cloned();
+    groups.into_iter().flat_map(of).collect()
 }
 
 /// The exception for a wrong option.

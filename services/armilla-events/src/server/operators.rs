@@ -54,10 +54,9 @@ mod tests {
 
     #[test]
     fn operators_are_on_this_host_or_named_or_anywhere() {
-        let over =
-            |host: &str| Caller { address: Some(Address::tcp(host, 40_000)), credentials: None };
+        let over = |host: &str| Caller::at(Address::tcp(host, 40_000));
         let credentials = Some(Credentials { process: 1, user: 7, group: 1 });
-        let user = Caller { address: Some(Address::unix("")), credentials };
+        let user = Caller { credentials, ..Caller::at(Address::unix("")) };
         let callers = [over("127.0.0.1"), over("192.0.2.1"), user];
         for (remote, users, expected) in [
             (false, &[][..], [true, false, true]),

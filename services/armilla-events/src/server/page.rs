@@ -33,7 +33,7 @@ pub(super) fn pages(service: &Arc<Service>) -> Router {
 /// Whether a browser at this address may make and remove channels.
 fn admits(service: &Service, client: SocketAddr) -> bool {
     let address = Some(Address::tcp(client.ip().to_string(), 0));
-    service.operators.admit(&Caller { address, credentials: None })
+    service.operators.admit(&Caller { address, credentials: None, protection: None })
 }
 
 fn count(count: impl Into<u64>) -> Markup {

@@ -121,12 +121,12 @@ mod tests {
     }
 
     fn over_tcp(host: &str) -> Caller {
-        Caller { address: Some(Address::tcp(host, 40_000)), credentials: None }
+        Caller::at(Address::tcp(host, 40_000))
     }
 
     fn over_unix(user: u32) -> Caller {
         let credentials = Some(Credentials { process: 1, user, group: 1 });
-        Caller { address: Some(Address::unix("")), credentials }
+        Caller { credentials, ..Caller::at(Address::unix("")) }
     }
 
     #[test]

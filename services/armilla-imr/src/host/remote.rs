@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn at(host: &str) -> Caller {
-        Caller { address: Some(Address::tcp(host, 40_000)), credentials: None }
+        Caller::at(Address::tcp(host, 40_000))
     }
 
     #[test]

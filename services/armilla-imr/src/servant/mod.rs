@@ -125,17 +125,17 @@ mod tests {
     use armilla_ipc::Address;
 
     fn over_tcp(host: &str) -> Caller {
-        Caller { address: Some(Address::tcp(host, 40_000)), credentials: None }
+        Caller::at(Address::tcp(host, 40_000))
     }
 
     fn over_unix(user: u32) -> Caller {
         let credentials = Some(Credentials { process: 1, user, group: 1 });
-        Caller { address: Some(Address::unix("")), credentials }
+        Caller { credentials, ..Caller::at(Address::unix("")) }
     }
 
     #[test]
     fn operators_are_on_this_host_or_named_or_anywhere() {
-        let own = Caller { address: None, credentials: None };
+        let own = Caller { address: None, credentials: None, protection: None };
         let callers = [&own, &over_tcp("127.0.0.1"), &over_tcp("192.0.2.1"), &over_unix(7)];
         let table = [
             (false, &[][..], [true, true, false, true]),

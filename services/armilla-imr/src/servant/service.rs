@@ -233,7 +233,7 @@ impl ImplementationRepository {
     #[cfg(feature = "server")]
     pub(crate) fn admits(&self, operator: std::net::IpAddr) -> bool {
         let address = Some(armilla_ipc::Address::tcp(operator.to_string(), 0));
-        self.0.operators.admit(&armilla::Caller { address, credentials: None })
+        self.0.operators.admit(&armilla::Caller { address, credentials: None, protection: None })
     }
 
     /// Whether the repository can do its work: whether what it is told reaches the disk. It writes

@@ -54,6 +54,16 @@ impl Minor {
         matches!(self.0 & VENDOR, OMG | ARMILLA)
     }
 
+    /// Whether no connection was made because one end refused the other, not because it was out of
+    /// reach.
+    #[doc(hidden)]
+    pub const fn is_of_refused_connection(self) -> bool {
+        matches!(
+            self,
+            Self::TLS_NEEDED | Self::TLS_CERTIFICATE_REFUSED | Self::TLS_HANDSHAKE_FAILED
+        )
+    }
+
     /// What the code means in an exception of `kind`: a code of the specification (CORBA 3.4 Part
     /// 1, annex A), of Armilla, or of an ORB that is known. A code that nobody knows is written as
     /// a number.

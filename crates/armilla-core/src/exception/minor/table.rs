@@ -268,4 +268,7 @@ own! {
         "calls within the process nest deeper than the stack of the thread allows"
     73 SERVER_NOT_REGISTERED
         "the implementation repository knows no server that has the object"
+    74 TLS_NEEDED "the object is reached over TLS, and the ORB has none or may use nothing else"
+    75 TLS_CERTIFICATE_REFUSED "a certificate was refused when the connection was made"
+    76 TLS_HANDSHAKE_FAILED "client and server could not agree on TLS"
 }

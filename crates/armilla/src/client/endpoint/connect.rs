@@ -4,6 +4,7 @@ use super::pool::Endpoint;
 use crate::client::connection::{ConnectionSetup, ExclusiveConnection, MultiplexedConnection};
 use crate::client::request::{Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::transport::Refused;
 use armilla_giop::Version;
 use armilla_giop::engine::Role;
 use armilla_giop::url::DEFAULT_PORT;
@@ -75,6 +76,9 @@ impl Endpoint {
                 Ok(Arc::from(stream))
             }
             Err(error) => {
+                if let Some(refused) = Refused::of(&error) {
+                    return Err(refused.to_exception());
+                }
                 let late = error.kind() == io::ErrorKind::TimedOut;
                 let kind = match late && bound == Bound::Call {
                     true => ExceptionKind::Timeout,
@@ -123,7 +127,7 @@ impl Endpoint {
         version: Version,
     ) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
         let known = self.common.reverse_connections.as_ref().filter(|_| version >= Version::V1_2);
-        let carriers = known.map(|known| known.carriers(self.address.address()));
+        let carriers = known.map(|known| known.carriers(&self.address.reverse_key()));
         carriers.into_iter().flatten().filter_map(|carrier| {
             carrier.link(&mut || {
                 // The code sets of the originator hold in both directions.

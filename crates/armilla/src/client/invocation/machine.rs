@@ -307,7 +307,8 @@ impl Invocation {
         }
         let unreached =
             matches!(failure.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
-        if failure.completed() != Completion::No || !unreached {
+        let refused = failure.minor().is_of_refused_connection();
+        if failure.completed() != Completion::No || !(unreached || refused) {
             return Err(failure);
         }
         // An object of this process has no other address.
@@ -319,6 +320,8 @@ impl Invocation {
         route.prefer_next(failed);
         match self.failures < route.len() {
             true => Ok(Step::Again),
+            // What refuses once will refuse again.
+            false if refused => Err(failure),
             false => self.repeat(failure),
         }
     }

@@ -1,7 +1,9 @@
 //! What references to objects of an ORB say about its endpoints: addresses, components, profiles.
 
+use crate::log::report;
+use crate::server::addresses::own_addresses::is_same_host;
 use crate::settings::Settings;
-use crate::transport::{MakeProfile, Publication};
+use crate::transport::{MakeProfile, ProtectedAddress, Publication};
 use crate::wire::ARMILLA_ORB_TYPE;
 use armilla_cdr::{CdrResult, CodeSet, CodeSets};
 use armilla_giop::Version;
@@ -13,6 +15,7 @@ use armilla_giop::ior::{
 /// The addresses, components and profiles of all endpoints.
 pub(crate) struct Publications {
     iiop: Vec<(String, u16)>,
+    protected: Vec<ProtectedAddress>,
     components: Vec<TaggedComponent>,
     profiles: Vec<Box<dyn MakeProfile>>,
 }
@@ -20,30 +23,45 @@ pub(crate) struct Publications {
 impl Publications {
     /// Those that come from the settings.
     pub(in crate::server) fn new(settings: &Settings) -> Self {
-        let (components, profiles) = Default::default();
-        Self { iiop: settings.publish_addresses.clone(), components, profiles }
+        Self { iiop: settings.publish_addresses.clone(), ..Self::empty() }
     }
 
     /// None.
     pub(in crate::server) fn empty() -> Self {
-        Self { iiop: Vec::new(), components: Vec::new(), profiles: Vec::new() }
+        let (iiop, protected, components, profiles) = Default::default();
+        Self { iiop, protected, components, profiles }
     }
 
     /// Adds those of an endpoint.
     pub(in crate::server) fn extend(&mut self, publications: Vec<Publication>) {
         for publication in publications {
-            publication.add_to(&mut self.iiop, &mut self.components, &mut self.profiles);
+            match publication {
+                Publication::Iiop(host, port) => self.iiop.push((host, port)),
+                Publication::Protected(address) => self.protected.push(address),
+                Publication::Component(component) => self.components.push(component),
+                Publication::Profile(profile) => self.profiles.push(profile),
+                other => report!(
+                    error,
+                    "a transport publishes what this ORB does not know",
+                    what = format!("{other:?}"),
+                ),
+            }
         }
     }
 
     /// Whether there is at least one address or profile, so that a reference can be made.
     pub(in crate::server) fn has_profile(&self) -> bool {
-        !self.iiop.is_empty() || !self.profiles.is_empty()
+        !(self.iiop.is_empty() && self.protected.is_empty() && self.profiles.is_empty())
     }
 
     /// The IIOP addresses.
     pub(crate) fn addresses(&self) -> &[(String, u16)] {
         &self.iiop
+    }
+
+    /// The addresses for protected connections.
+    pub(crate) fn protected(&self) -> &[ProtectedAddress] {
+        &self.protected
     }
 
     /// The components that every profile has.
@@ -52,7 +70,8 @@ impl Publications {
     }
 
     /// The profiles of the object with this key, with `added` among their components. If `own` is
-    /// not empty, its addresses replace those of the ORB's IIOP endpoints.
+    /// not empty, its addresses replace those of the ORB's IIOP endpoints. A protected address is a
+    /// component of the profile with its host, or makes a profile of its own.
     ///
     /// # Errors
     /// When a component or profile cannot be encoded.
@@ -79,17 +98,38 @@ impl Publications {
             .iter()
             .map(|(host, port)| AlternateAddress { host: host.clone(), port: *port }.to_tagged());
         let others = others.collect::<CdrResult<Vec<_>>>()?;
-        let iiop = iiop.iter().map(|(host, port)| {
+        let profile = |host: &str, port, others: &[TaggedComponent], protected: &[_]| {
             let components = match version {
                 Version::V1_0 => Vec::new(),
-                _ => [&common[..], &others].concat(),
+                _ => [&common[..], others, protected].concat(),
             };
-            let (host, object_key) = (host.clone(), key.to_vec());
-            IiopProfile { version, host, port: *port, object_key, components }.to_tagged()
+            let (host, object_key) = (host.to_owned(), key.to_vec());
+            IiopProfile { version, host, port, object_key, components }.to_tagged()
+        };
+        let iiop = iiop.iter().map(|(host, port)| {
+            let beside = self.protected.iter().filter(|address| is_same_host(&address.host, host));
+            let beside: Vec<_> = beside.map(|address| address.beside.clone()).collect();
+            profile(host, *port, &others, &beside)
         });
-        iiop.chain(self.profiles.iter().map(|profile| profile.make(version, key, &common)))
-            .collect()
+        // Version 1.0 has no components, without which a profile does not tell of the address.
+        let alone = self.protected.iter().filter(|alone| {
+            let has_place =
+                iiop_hosts(addresses, alternates).any(|at| is_same_host(at, &alone.host));
+            version > Version::V1_0 && own.is_empty() && !has_place
+        });
+        let alone = alone
+            .map(|address| profile(&address.host, 0, &[], std::slice::from_ref(&address.alone)));
+        let others = self.profiles.iter().map(|profile| profile.make(version, key, &common));
+        // omniORB uses the first profile alone, which should be one that every client can use.
+        iiop.chain(alone).chain(others).collect()
     }
+}
+
+/// The hosts of the IIOP profiles: the first address has the others as components, if there may be
+/// such.
+fn iiop_hosts(addresses: &[(String, u16)], alternates: bool) -> impl Iterator<Item = &str> {
+    let profiles = if alternates { 1 } else { addresses.len() };
+    addresses.iter().take(profiles).map(|(host, _)| host.as_str())
 }
 
 /// The code sets that the server offers: the native ones, and those that every ORB can convert to.

@@ -14,12 +14,14 @@ use crate::runtime::Orb;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::served_by::ServedBy;
 use crate::sync::lock;
+use crate::transport::EndpointAddress;
 use armilla_cdr::CodeSets;
 use armilla_giop::engine::{ConnectionLoss, Role, TimeoutKind};
 use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
-use armilla_ipc::{Address, Readiness, SendError, Stream};
+use armilla_ipc::{Address, Protection, Readiness, SendError, Stream};
 use std::fmt;
 use std::io::{self, IoSlice};
+use std::iter;
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -144,7 +146,8 @@ impl Connection {
         let (claims, both) = (self.orb.client().reverse_connections(), self.bidirectional.get());
         if let (Some(claims), Some(both)) = (claims, both) {
             let offered = std::mem::take(&mut *lock(&both.offered));
-            offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
+            let addresses = offered.iter().flat_map(|point| addresses_of(point, &*self.stream));
+            addresses.for_each(|address| claims.withdraw(&address, self.number));
         }
     }
 }
@@ -261,6 +264,14 @@ impl Stream for ConnectionCarrier {
         self.stream.descriptor()
     }
 
+    fn has_buffered(&self) -> bool {
+        self.stream.has_buffered()
+    }
+
+    fn protection(&self) -> Option<Arc<Protection>> {
+        self.stream.protection()
+    }
+
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {
         Ok(())
     }
@@ -274,9 +285,13 @@ impl Stream for ConnectionCarrier {
     }
 }
 
-/// The address as references spell it.
-fn address_of(point: &ListenPoint) -> String {
-    Address::tcp(point.host.clone(), point.port).to_string()
+/// The address as references spell it. Calls that need a protected connection go over this one if
+/// it is protected and its client has proved who it is.
+fn addresses_of(point: &ListenPoint, stream: &dyn Stream) -> Vec<String> {
+    let plain = Address::tcp(point.host.clone(), point.port).to_string();
+    let proved = stream.protection().is_some_and(|protection| protection.is_authenticated());
+    let protected = proved.then(|| EndpointAddress::protected_key(&plain));
+    iter::once(plain).chain(protected).collect()
 }
 
 /// Adds the addresses for which the client offers its connection to those offered before.
@@ -307,7 +322,8 @@ pub(in crate::server) fn accept_offer(
         if offered.contains(&point) || offered.len() >= listen_points::MAX_OFFERED {
             continue;
         }
-        let address = address_of(&point);
+        let addresses = addresses_of(&point, &*connection.stream);
+        let address = &addresses[0];
         if let Err(why) = listen_points::check(&point, &connection.orb, &*connection.stream) {
             report!(
                 warn,
@@ -316,7 +332,7 @@ pub(in crate::server) fn accept_offer(
                 address = address,
                 why = why,
             );
-        } else if !claims.add(&address, &peer, &carrier) {
+        } else if addresses.iter().filter(|at| !claims.add(at, &peer, &carrier)).count() > 0 {
             report!(
                 warn,
                 "two clients offer connections for the same address; the second one has to wait",

@@ -442,7 +442,7 @@ impl Connection {
             ServedBy::Thread(_) => self.workers.assign_thread(self.clone(), token),
             ServedBy::Reactor(reactor_connection) => {
                 let framer = self.framer.lock();
-                if framer.has_more() {
+                if framer.has_more() || self.stream.has_buffered() {
                     drop(framer);
                     self.workers.continue_leading(self.clone(), token);
                 } else {

@@ -14,7 +14,9 @@ pub(in crate::server) const MAX_OFFERED: usize = 16;
 
 /// The addresses that references of this ORB carry.
 pub(in crate::server) fn of(publications: &Publications) -> ListenPoints {
-    let points = publications.addresses().iter();
+    let points = publications.addresses().iter().map(|(host, port)| (host, port));
+    let protected = publications.protected().iter().map(|address| (&address.host, &address.port));
+    let points = points.chain(protected);
     ListenPoints(
         points.map(|(host, port)| ListenPoint { host: host.clone(), port: *port }).collect(),
     )

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::engine::Responder;
-use armilla_ipc::{Address, Credentials, SendError};
+use armilla_ipc::{Address, Credentials, Protection, SendError};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -101,6 +101,10 @@ impl ReplySink for Connection {
 
     fn credentials(&self) -> Option<Credentials> {
         self.stream.credentials()
+    }
+
+    fn protection(&self) -> Option<Arc<Protection>> {
+        self.stream.protection()
     }
 
     #[inline(always)]

@@ -80,12 +80,18 @@ impl Connection {
         self: &Arc<Self>,
         mut token: LeadToken,
         worker: &mut Worker,
-        fetch: AfterServing,
+        mut fetch: AfterServing,
     ) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         worker.status.set_connection(self.clone());
         let _waiting = self.extension.begin();
-        let served = self.serve(&mut token, worker, fetch);
+        let served = loop {
+            match self.serve(&mut token, worker, fetch) {
+                // The descriptor does not tell of it.
+                Ok(true) if self.stream.has_buffered() => fetch = AfterServing::Poll,
+                served => break served,
+            }
+        };
         worker.status.clear_connection();
         match served {
             Ok(true) => {

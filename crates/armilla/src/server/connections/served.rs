@@ -87,7 +87,14 @@ impl Connection {
             }
             ServedBy::Reactor(reactor_connection) => {
                 reactor_connection.register(self.clone())?;
-                self.wait_for_more(reactor_connection);
+                // What came with the handshake of the transport, if it has one.
+                match self.stream.has_buffered() {
+                    true => {
+                        let token = self.leadership.token();
+                        self.workers.continue_leading(self.clone(), token);
+                    }
+                    false => self.wait_for_more(reactor_connection),
+                }
             }
         }
         Ok(())

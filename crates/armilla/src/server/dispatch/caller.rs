@@ -8,8 +8,9 @@ use crate::server::poa::{PoaError, serving_depth};
 use crate::server::reply::sink::LateSink;
 use crate::server::threads::worker_status::WorkerStatus;
 use crate::transport::is_here;
-use armilla_ipc::{Address, Credentials, host};
+use armilla_ipc::{Address, Credentials, Protection, host};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// How many requests the thread was already serving when this one began, and who has sent it;
 /// `None` for work that is not a request.
@@ -122,6 +123,24 @@ impl Orb {
         Ok(self.client_of_call()?.and_then(|client| client.credentials()))
     }
 
+    /// How the connection is protected over which the request came that the calling thread is
+    /// serving for an object of this ORB, and the certificates with which the client has proved who
+    /// it is. `None` for a call from this process, and over a transport that does not encrypt.
+    ///
+    /// ```
+    /// # use armilla::{Orb, PoaError};
+    /// # fn example(orb: &Orb) -> Result<bool, PoaError> {
+    /// let protection = orb.caller_protection()?;
+    /// Ok(protection.is_some_and(|protection| protection.is_authenticated()))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NoContext` when the thread serves no request of this ORB.
+    pub fn caller_protection(&self) -> Result<Option<Arc<Protection>>, PoaError> {
+        Ok(self.client_of_call()?.and_then(|client| client.protection()))
+    }
+
     /// The client, if it is another process.
     fn client_of_call(&self) -> Result<Option<LateSink>, PoaError> {
         if !self.is_serving() {
@@ -154,6 +173,9 @@ pub struct Caller {
     pub address: Option<Address>,
     /// Its process and user, where the transport tells.
     pub credentials: Option<Credentials>,
+    /// How its connection is protected, and the certificates with which it has proved who it is;
+    /// `None` where the transport does not encrypt.
+    pub protection: Option<Arc<Protection>>,
 }
 
 impl Caller {
@@ -170,8 +192,14 @@ impl Caller {
         }
         let client = requesting_client();
         let address = client.as_ref().map(|client| client.peer().clone());
-        let credentials = client.and_then(|client| client.credentials());
-        Some(Self { address, credentials })
+        let credentials = client.as_ref().and_then(|client| client.credentials());
+        let protection = client.and_then(|client| client.protection());
+        Some(Self { address, credentials, protection })
+    }
+
+    /// A client at this address of whom nothing else is known.
+    pub const fn at(address: Address) -> Self {
+        Self { address: Some(address), credentials: None, protection: None }
     }
 
     /// Whether the client is on this host: in this process, over a transport that does not leave
@@ -181,7 +209,7 @@ impl Caller {
     /// use armilla::Caller;
     /// use armilla_ipc::Address;
     ///
-    /// let at = |host| Caller { address: Some(Address::tcp(host, 4000)), credentials: None };
+    /// let at = |host| Caller::at(Address::tcp(host, 4000));
     /// assert!(at("127.0.0.1").is_on_this_host());
     /// assert!(!at("192.0.2.1").is_on_this_host());
     /// ```

@@ -10,7 +10,7 @@ use crate::server::poa::{
 };
 use crate::server::reply::location_reply::KeyLocator;
 use armilla_giop::OperationName;
-use armilla_giop::ior::{IiopProfile, Ior, iiop_object_key};
+use armilla_giop::ior::{Component, IiopProfile, Ior, SslSecTrans, iiop_object_key};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
@@ -309,7 +309,7 @@ impl Orb {
             let ours = incarnation == self.incarnation()
                 || incarnation == 0
                     && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
-                        let address = (&*profile.host, profile.port);
+                        let address = (&*profile.host, port_of(&profile));
                         server.is_at(address.0, address.1) || self.publishes(key, address)
                     });
             ours.then(|| (octets.into(), key.and_then(|key| self.active(key))))
@@ -352,4 +352,14 @@ fn not_bidirectional() -> SystemException {
     )
     .with_reason(what)
     .with_hint("a POA with the policy Bidirectional::Both does")
+}
+
+/// The port of a profile; that for TLS if there is no other one.
+fn port_of(profile: &IiopProfile) -> u16 {
+    if profile.port != 0 {
+        return profile.port;
+    }
+    let components = profile.components.iter();
+    let mut tls = components.filter_map(|tagged| SslSecTrans::from_tagged(tagged).ok()?);
+    tls.next().map_or(0, |tls| tls.port)
 }

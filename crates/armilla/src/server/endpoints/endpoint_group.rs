@@ -206,7 +206,7 @@ impl Group {
     ) -> Result<(), SystemException> {
         let Listening { acceptor, publications } = endpoint.listen(settings)?;
         self.publications.extend(publications);
-        if endpoint.is_iiop() {
+        if endpoint.is_over_tcp() {
             self.own_addresses.add(&*acceptor);
         }
         self.accept(orb, acceptor.into())
@@ -228,7 +228,9 @@ impl Group {
     /// Whether this IIOP address is one of the group's.
     pub(in crate::server) fn is_at(&self, host: &str, port: u16) -> bool {
         let mut published = self.publications.addresses().iter();
+        let mut protected = self.publications.protected().iter();
         published.any(|(own, at)| *at == port && is_same_host(own, host))
+            || protected.any(|own| own.port == port && is_same_host(&own.host, host))
             || self.own_addresses.include(host, port)
     }
 

@@ -6,6 +6,7 @@ use crate::exception::{Completion, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::server::addresses::publications::Publications;
 use crate::server::poa::{Activation, PoaInner, number_components};
+use armilla_giop::Version;
 use armilla_giop::ior::{Ior, TaggedComponent};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 
@@ -86,9 +87,16 @@ impl Orb {
         if name.is_empty() {
             return Err(bad("an object cannot be published under an empty name"));
         }
-        let address = self.server()?.publications().addresses().first().cloned();
-        let (host, port) = address.ok_or_else(|| bad("the ORB has no IIOP address for a URL"))?;
-        let address = CorbalocAddress::Iiop { version: None, host, port };
+        let publications = self.server()?.publications();
+        let plain = publications.addresses().first().cloned();
+        let plain = plain.map(|(host, port)| CorbalocAddress::Iiop { version: None, host, port });
+        let protected = || {
+            let own = publications.protected().first()?.clone();
+            let (version, host, port) = (Some(Version::V1_2), own.host, own.port);
+            Some(CorbalocAddress::Ssliop { version, host, port })
+        };
+        let address = plain.or_else(protected);
+        let address = address.ok_or_else(|| bad("the ORB has no IIOP address for a URL"))?;
         Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
     }
 }

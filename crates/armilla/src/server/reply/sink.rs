@@ -3,7 +3,7 @@
 
 use crate::runtime::Orb;
 use armilla_cdr::Encoder;
-use armilla_ipc::{Address, Credentials, SendError};
+use armilla_ipc::{Address, Credentials, Protection, SendError};
 use std::sync::Arc;
 
 /// Which reply to a request is still pending.
@@ -27,6 +27,11 @@ pub(in crate::server) trait ReplySink {
 
     /// The process and the user of the client, where the transport tells.
     fn credentials(&self) -> Option<Credentials> {
+        None
+    }
+
+    /// How the connection of the client is protected, where it is.
+    fn protection(&self) -> Option<Arc<Protection>> {
         None
     }
 
@@ -72,6 +77,10 @@ impl<S: ReplySink + ?Sized> ReplySink for Arc<S> {
 
     fn credentials(&self) -> Option<Credentials> {
         (**self).credentials()
+    }
+
+    fn protection(&self) -> Option<Arc<Protection>> {
+        (**self).protection()
     }
 
     #[inline]

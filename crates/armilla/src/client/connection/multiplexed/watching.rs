@@ -76,7 +76,7 @@ impl Handler for Handle {
             if ready.writable() {
                 link.unblock();
             }
-            if ready.readable() {
+            if ready.readable() || link.stream.has_buffered() {
                 // `read_available` registers for more if no thread is about to read.
                 link.read_available();
             }
@@ -101,6 +101,8 @@ impl MultiplexedConnection {
     /// Makes the reactor watch the connection for `what`, in addition to the events that it already
     /// watches for.
     pub(super) fn wait_for(&self, what: Interest) {
+        // The descriptor does not tell of what the stream has buffered, but of room it does.
+        let what = if self.stream.has_buffered() { what | Interest::WRITE } else { what };
         let mut watched = lock(&self.watch.0);
         if watched.stopped || watched.wanted.contains(what) {
             return;
