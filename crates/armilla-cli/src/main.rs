@@ -23,6 +23,7 @@ mod progress;
 mod rt;
 mod schedule;
 mod service;
+mod tls;
 mod trader;
 
 use armilla_terminal::{Failure, Outcome, say};
@@ -93,6 +94,9 @@ enum Command {
     /// Show what this host grants of real time
     #[command(subcommand)]
     Rt(rt::Rt),
+    /// Make certificates for TLS, and see what a server offers
+    #[command(subcommand)]
+    Tls(tls::TlsCommand),
     /// Serve a trading service, or find and offer objects at one
     #[command(subcommand)]
     Trader(trader::Trader),
@@ -152,6 +156,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Naming(naming) => naming::run(naming, orb),
         Command::OrbOptions => say!("{}", orb::options_text().trim_end()),
         Command::Rt(rt) => rt::run(rt),
+        Command::Tls(command) => tls::run(command, orb),
         Command::Trader(trader) => trader::run(trader, orb),
     }
 }

@@ -2,6 +2,7 @@
 
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_terminal::{Failure, Outcome};
+use armilla_tls::Tls;
 
 /// The `-ORB…` options of the command line, each followed by its value.
 #[derive(Debug, Default, PartialEq)]
@@ -35,13 +36,18 @@ pub(crate) fn split_arguments(
     (OrbArguments(orb), others)
 }
 
+/// A builder of an ORB with every transport that the command has.
+fn builder() -> OrbBuilder {
+    Orb::builder().transport(Tls::new())
+}
+
 /// All `-ORB…` options: what each is, its default in brackets, what it does.
 pub(crate) fn options_text() -> String {
     let mut text = String::from(
         "The -ORB… options of the ORB. The value is the next argument. The default is in brackets.\n",
     );
     let mut group = "";
-    for option in OrbBuilder::options() {
+    for option in builder().options_with_transports() {
         if option.group != group {
             group = option.group;
             text += &format!("\n{group}:\n");
@@ -60,12 +66,18 @@ impl OrbArguments {
 
     /// The same, with an initial reference that these options may replace: its name and its URL.
     pub(crate) fn orb_with(&self, initial: Option<(&str, String)>) -> Outcome<Orb> {
-        let mut builder = Orb::builder();
+        let mut builder = builder();
         if let Some((name, url)) = initial {
             builder = builder.initial_reference(name, url);
         }
         let builder = builder.arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
+    }
+
+    /// The same over this TLS, which gets the options that concern it.
+    pub(crate) fn orb_over(&self, tls: Tls) -> Outcome<Orb> {
+        let builder = Orb::builder().transport(tls);
+        Ok(builder.arguments(self.0.iter().cloned()).map_err(Failure::usage)?.build()?)
     }
 
     /// Configures the ORB of a server with these options. It listens at `endpoint` unless they name
@@ -75,7 +87,7 @@ impl OrbArguments {
         orb: OrbBuilder,
         endpoint: &str,
     ) -> Result<OrbBuilder, SystemException> {
-        let orb = orb.arguments(self.0.iter().cloned())?;
+        let orb = orb.transport(Tls::new()).arguments(self.0.iter().cloned())?;
         if self.listen() { Ok(orb) } else { orb.listen(endpoint) }
     }
 

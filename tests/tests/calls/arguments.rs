@@ -86,8 +86,9 @@ Every program that hands its arguments to the ORB (`Orb::init`, `Orb::from_args`
 value is the next argument. The part of a name after `-ORB` is not case-sensitive. `armilla help
 orb-options` prints the options, `OrbBuilder::options` gives them to a program. A setting is a field
 of [`Settings`](../crates/armilla-core/src/settings/table.rs), which a program sets with
-`OrbBuilder::settings`; services and transports of a program add no options of their own. An option
-of TAO or omniORB that means something here by another name is refused with that name.
+`OrbBuilder::settings`; a service adds no options of its own, a transport of the program may. Those
+in the group *TLS* are of the transport of `armilla-tls`; a program without it refuses them. An
+option of TAO or omniORB that means something here by another name is refused with that name.
 
 The tables come from the declarations of the options:
 `UPDATE_GOLDEN=1 cargo test -p armilla-tests --test calls` writes them.
@@ -129,7 +130,7 @@ fn check(path: &str, is: &str, must: &str) {
 
 #[test]
 fn the_page_of_options_and_the_table_of_limits_follow_the_declarations() {
-    let options = OrbBuilder::options();
+    let options = Orb::builder().transport(armilla_tls::Tls::new()).options_with_transports();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/options.md");
     check(path, &std::fs::read_to_string(path).unwrap_or_default(), &page(&options));
 

@@ -136,7 +136,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("input json_text orb output progress", "the ORB of a command, and texts"),
             ("service", "what servers have in common"),
             (
-                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule",
+                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule tls",
                 "one command each",
             ),
             ("call trader", "the commands that find interfaces as others do"),
@@ -253,7 +253,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "address clock deadline fence host interest partial random signals splice sys",
                 "the operating system, and values that know none of it",
             ),
-            ("credentials error memory stack", "what every mechanism has"),
+            ("credentials error memory protection stack", "what every mechanism has"),
             ("file_access", "who may connect to a file"),
             (
                 "affinity option pending_connect process real_time stream",
@@ -389,6 +389,19 @@ pub(crate) const ORDERS: &[Order] = &[
             ("text", "what a terminal must not obey"),
             ("failure", "how a command fails"),
             ("interrupt output", "how it tells, and how it ends early"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-tls",
+        rows: &[
+            ("asked certificate choices", "what certificates say, and what is chosen by name"),
+            ("settings verify", "what a program chooses, and what was refused"),
+            ("fault files", "why there is no connection, and what stands in files"),
+            ("authority material stream", "what connections need, and a connection"),
+            ("handshake reference shared", "its begin, its address, and what all of them share"),
+            ("acceptor inspect", "the endpoint of a server, and what one offers"),
+            ("tls", "the transport"),
         ],
         exceptions: &[],
     },

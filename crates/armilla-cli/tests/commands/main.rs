@@ -19,4 +19,5 @@ mod references;
 mod running;
 mod schedule;
 mod security;
+mod tls;
 mod trader;

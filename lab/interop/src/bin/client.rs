@@ -6,6 +6,7 @@ use armilla_interop::checks::{Checks, Shapes};
 use armilla_interop::fill::Alphabet;
 use armilla_interop::interop::{Branch, Echo, EchoRef, Leaf, Node, Stamp};
 use armilla_interop::report::Report;
+use armilla_tls::Tls;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -79,8 +80,8 @@ impl Options {
 
 /// Whether all checks passed.
 fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>> {
-    let orb =
-        Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
+    let builder = Orb::builder().transport(Tls::new());
+    let orb = builder.call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
     // Registers the types that may arrive as values of any type.
     orb.register_value::<Node>();
     orb.register_value::<Leaf>();

@@ -7,6 +7,7 @@ use armilla_interop::cos_naming::{
 };
 use armilla_interop::interop::{Echo, EchoRef};
 use armilla_interop::servant::EchoServant;
+use armilla_tls::Tls;
 use std::error::Error;
 use std::fs;
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ impl Options {
 }
 
 fn serve(arguments: Vec<String>, options: &Options) -> Result<(), Box<dyn Error>> {
-    let orb = Orb::from_args(arguments)?;
+    let orb = Orb::builder().transport(Tls::new()).arguments(arguments)?.build()?;
     let echo = activate(&orb, options.key.as_deref())?;
     if let Some(name) = &options.publish {
         orb.publish(name, &echo)?;

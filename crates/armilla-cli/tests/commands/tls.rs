@@ -1,0 +1,65 @@
+//! `armilla tls`, and a service over TLS with the certificates that it makes.
+
+use crate::running::{Directory, Running, Service};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+const NAMING: Service = Service { command: "naming", reference: "NameService" };
+
+/// The exit status, standard output and standard error of a command.
+fn armilla(arguments: &[&str]) -> (bool, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_armilla")).args(arguments).output().unwrap();
+    let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+fn ok(arguments: &[&str]) -> String {
+    let (succeeded, out, error) = armilla(arguments);
+    assert!(succeeded, "{arguments:?}: {out}{error}");
+    out
+}
+
+#[test]
+fn a_service_and_its_client_know_each_other_by_certificates_made_in_three_commands() {
+    let directory = Directory::new("tls");
+    let pki = directory.0.display().to_string();
+    ok(&["tls", "new-authority", &pki, "--name", "observatory"]);
+    let used = ok(&["tls", "issue", "names", "127.0.0.1", "--directory", &pki]);
+    assert!(used.contains("-ORBCertificate"), "{used}");
+    ok(&["tls", "issue", "alice", "--directory", &pki]);
+    for key in ["authority.key", "names.key"] {
+        let mode = std::fs::metadata(directory.0.join(key)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{key}");
+    }
+    let shown = ok(&["tls", "show", &directory.file("names.pem")]);
+    for part in ["CN=names", "CN=observatory", "127.0.0.1", "P-256", "pin "] {
+        assert!(shown.contains(part), "{part} is missing in {shown}");
+    }
+    let (succeeded, _, error) = armilla(&["tls", "issue", "names", "--directory", &pki]);
+    assert!(!succeeded && error.contains("names.key"), "a file is not replaced: {error}");
+
+    let [roots, names, names_key, alice, alice_key] =
+        ["authority.pem", "names.pem", "names.key", "alice.pem", "alice.key"]
+            .map(|name| directory.file(name));
+    let own = ["-ORBCertificate", &names, "-ORBKey", &names_key, "-ORBRoots", &roots];
+    let wanted = [&["--memory"][..], &own, &["-ORBVerify", "required"]].concat();
+    let service = Running::at(&NAMING, "ssliop://127.0.0.1:0", &wanted);
+    assert!(service.url.starts_with("corbaloc:ssliop:1.2@127.0.0.1:"), "{}", service.url);
+    let shows = ["-ORBCertificate", &alice, "-ORBKey", &alice_key, "-ORBRoots", &roots];
+    let object = "corbaloc::127.0.0.1:1/vega";
+    service.ok(&[&["bind", "vega", object][..], &shows].concat());
+    assert_eq!(service.ok(&[&["ls"][..], &shows].concat()), "vega\n");
+
+    let error = service.fails(&["ls", "-ORBRoots", &roots]);
+    assert!(error.contains("NO_PERMISSION") && error.contains("-ORBCertificate"), "{error}");
+
+    let seen = ok(&[&["tls", "check", &service.url][..], &shows].concat());
+    for part in
+        ["TLS 1.2   TLS_", "TLS 1.3   TLS13_", "is asked for", "CN=names", "connects TLS 1.3"]
+    {
+        assert!(seen.contains(part), "{part} is missing in {seen}");
+    }
+    let (succeeded, seen, error) = armilla(&["tls", "check", &service.url]);
+    assert!(!succeeded && seen.contains("refused"), "{seen}{error}");
+    service.stop();
+}

@@ -1,0 +1,297 @@
+//! The server's endpoint: it accepts TCP connections, makes the handshakes beside one another in
+//! threads of its own, and hands out those that succeed. A slow or hostile peer delays nobody.
+
+use crate::fault::Side;
+use crate::handshake::{Handshake, Wants};
+use crate::shared::Shared;
+use crate::stream::lock;
+use armilla_core::log::report;
+use armilla_core::transport::Refused;
+use armilla_ipc::reactor::{
+    Handler, Interest, Next, Pool, PoolOptions, Reactor, Ready, Timer, Token,
+};
+use armilla_ipc::{Acceptor, Address, Stream};
+use rustls::ServerConnection;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most threads that make handshakes.
+const MOST_THREADS: usize = 4;
+
+/// How many streams wait for the ORB to take them before no more are accepted.
+const MOST_READY: usize = 1024;
+
+/// An endpoint for TLS.
+#[derive(Debug)]
+pub(crate) struct TlsAcceptor {
+    state: Arc<State>,
+    reactor: Arc<Reactor>,
+    timeout: Mutex<Option<Duration>>,
+}
+
+/// What the threads of an endpoint share.
+#[derive(Debug)]
+struct State {
+    tcp: Box<dyn Acceptor>,
+    shared: Arc<Shared>,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    closed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// The handshakes under way, the one that has waited the longest first.
+    pending: VecDeque<(Token, u64)>,
+    next: u64,
+    ready: VecDeque<Box<dyn Stream>>,
+    /// Why no more is accepted.
+    failed: Option<io::Error>,
+}
+
+impl TlsAcceptor {
+    /// Makes the handshakes of the connections that `tcp` accepts.
+    ///
+    /// # Errors
+    /// If the system lacks descriptors or threads.
+    pub(crate) fn start(tcp: Box<dyn Acceptor>, shared: Arc<Shared>) -> io::Result<Self> {
+        let reactor = Arc::new(Reactor::shared()?);
+        let threads = thread::available_parallelism().map_or(1, Into::into).min(MOST_THREADS);
+        let options = PoolOptions {
+            name: "armilla-tls".into(),
+            min_threads: threads,
+            max_threads: MOST_THREADS,
+            ..PoolOptions::default()
+        };
+        Pool::start(reactor.clone(), options)?;
+        let (queue, changed) = Default::default();
+        let state = Arc::new(State { tcp, shared, queue, changed, closed: AtomicBool::new(false) });
+        let (accepting, watched) = (state.clone(), reactor.clone());
+        let accept = move || accepting.accept_all(&watched);
+        thread::Builder::new().name("armilla-tls".into()).spawn(accept)?;
+        Ok(Self { state, reactor, timeout: Mutex::default() })
+    }
+}
+
+impl State {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Accepts until the endpoint is closed.
+    fn accept_all(self: &Arc<Self>, reactor: &Arc<Reactor>) {
+        loop {
+            match self.tcp.accept() {
+                Ok(Some(stream)) => self.begin(stream, reactor),
+                Ok(None) => break,
+                Err(error) => {
+                    self.lock().failed = Some(error);
+                    break;
+                }
+            }
+            self.await_room();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Waits while the ORB does not take what is ready.
+    fn await_room(&self) {
+        let mut queue = self.lock();
+        while queue.ready.len() >= MOST_READY && !self.closed.load(Ordering::Acquire) {
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Begins the handshake with a client. If too many are under way, the oldest gives way.
+    fn begin(self: &Arc<Self>, stream: Box<dyn Stream>, reactor: &Arc<Reactor>) {
+        let settings = self.shared.handshakes();
+        // Without a certificate there would be no endpoint.
+        let Some(config) = self.shared.current().ok().and_then(|it| it.server.clone()) else {
+            return;
+        };
+        let connection = match ServerConnection::new(config) {
+            Ok(connection) => connection,
+            Err(error) => {
+                report!(error, "TLS cannot begin with a client", error = error);
+                return;
+            }
+        };
+        let place = stream.peer().to_string();
+        let handshake = Handshake::new(stream.into(), connection.into(), Side::Server, place);
+        let mut queue = self.lock();
+        queue.next += 1;
+        let number = queue.next;
+        let pending = Arc::new(Pending {
+            stream: handshake.stream().clone(),
+            handshake: Mutex::new(Some(handshake)),
+            number,
+            timer: Mutex::default(),
+            state: Arc::downgrade(self),
+        });
+        let token = match reactor.register(pending.clone()) {
+            Ok(token) => token,
+            Err(error) => {
+                drop(queue);
+                report!(error, "the handshake with a client cannot begin", error = error);
+                return;
+            }
+        };
+        queue.pending.push_back((token, number));
+        let full = queue.pending.len() > settings.count;
+        let oldest = if full { queue.pending.pop_front() } else { None };
+        drop(queue);
+        if let Some((token, _)) = oldest {
+            reactor.deregister(token);
+            report!(
+                warn,
+                "a handshake with a client gives way to a new one (-ORBTlsHandshakes)",
+                endpoint = self.tcp.local(),
+            );
+        }
+        let expire = move |reactor: &Reactor, _: Timer| {
+            reactor.deregister(token);
+            None
+        };
+        let timer = reactor.arm(settings.limit, Arc::new(expire));
+        *lock(&pending.timer) = Some(timer);
+    }
+
+    /// Removes a handshake from those under way.
+    fn end(&self, number: u64) {
+        self.lock().pending.retain(|(_, pending)| *pending != number);
+    }
+
+    /// Hands over the stream of a handshake that has succeeded.
+    fn hand_over(&self, handshake: Handshake) {
+        match handshake.into_stream() {
+            Ok(stream) => {
+                self.lock().ready.push_back(Box::new(stream));
+                self.changed.notify_all();
+            }
+            Err(error) => tracing::debug!(%error, "a connection ended with its handshake"),
+        }
+    }
+}
+
+/// A handshake, as the reactor watches it.
+struct Pending {
+    stream: Arc<dyn Stream>,
+    /// `None` once it is over.
+    handshake: Mutex<Option<Handshake>>,
+    number: u64,
+    timer: Mutex<Option<Timer>>,
+    state: Weak<State>,
+}
+
+impl Handler for Pending {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        // `TlsAcceptor` accepts TCP streams alone.
+        self.stream.descriptor().expect("a TCP stream has a descriptor")
+    }
+
+    fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
+        let mut place = lock(&self.handshake);
+        let Some(handshake) = &mut *place else { return Next::Deregister };
+        let advanced = handshake.advance();
+        let ended = match advanced {
+            Ok(Wants::Read) => return Next::READ,
+            Ok(Wants::Write) => return Next::Wait(Interest::WRITE),
+            Ok(Wants::Nothing) => Ok(()),
+            Err(error) => Err(error),
+        };
+        let ended = ended.map(|()| place.take());
+        *place = None;
+        drop(place);
+        match (ended, self.state.upgrade()) {
+            (Ok(Some(handshake)), Some(state)) => state.hand_over(handshake),
+            (Err(error), _) => tell(&error),
+            _ => {}
+        }
+        Next::Deregister
+    }
+
+    fn closed(&self, reactor: &Reactor, _: Token) {
+        if let Some(timer) = lock(&self.timer).take() {
+            reactor.cancel(timer);
+        }
+        *lock(&self.handshake) = None;
+        if let Some(state) = self.state.upgrade() {
+            state.end(self.number);
+        }
+    }
+}
+
+/// Tells of a handshake that has failed, if an operator can do something about it.
+fn tell(error: &io::Error) {
+    match Refused::of(error) {
+        Some(refused) => report!(warn, "a client gets no connection", why = refused),
+        None => tracing::debug!(%error, "a handshake ended early"),
+    }
+}
+
+impl Acceptor for TlsAcceptor {
+    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
+        let limit = *lock(&self.timeout);
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let mut queue = self.state.lock();
+        loop {
+            if self.state.closed.load(Ordering::Acquire) {
+                return Ok(None);
+            }
+            if let Some(stream) = queue.ready.pop_front() {
+                drop(queue);
+                self.state.changed.notify_all();
+                return Ok(Some(stream));
+            }
+            if let Some(error) = queue.failed.take() {
+                return Err(error);
+            }
+            queue =
+                match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+                    Some(Duration::ZERO) => return Err(io::ErrorKind::WouldBlock.into()),
+                    Some(left) => {
+                        let waited = self.state.changed.wait_timeout(queue, left);
+                        waited.unwrap_or_else(PoisonError::into_inner).0
+                    }
+                    None => self.state.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                };
+        }
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        *lock(&self.timeout) = timeout;
+        Ok(())
+    }
+
+    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+        self.state.tcp.on_resource_exhausted(tell);
+    }
+
+    fn local(&self) -> &Address {
+        self.state.tcp.local()
+    }
+
+    fn close(&self) {
+        self.state.closed.store(true, Ordering::Release);
+        self.state.tcp.close();
+        self.reactor.stop();
+        let left = {
+            let mut queue = self.state.lock();
+            queue.pending.clear();
+            std::mem::take(&mut queue.ready)
+        };
+        drop(left);
+        self.state.changed.notify_all();
+    }
+}
+
+impl Drop for TlsAcceptor {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

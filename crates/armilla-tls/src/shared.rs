@@ -1,0 +1,156 @@
+//! What all clones of a [`Tls`](crate::Tls) share: the settings, and what was read from their files.
+
+use crate::files::Stamps;
+use crate::material::Material;
+use crate::settings::TlsSettings;
+use crate::stream::lock;
+use armilla_core::log::report;
+use armilla_giop::ior::TlsSecTrans;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long what was read is used before the files are looked at again.
+const FRESH: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    settings: Mutex<TlsSettings>,
+    read: Mutex<Option<Read>>,
+    /// What references say of the endpoints.
+    published: Mutex<Vec<TlsSecTrans>>,
+}
+
+/// What was read, and when.
+#[derive(Debug)]
+struct Read {
+    material: Arc<Material>,
+    stamps: Stamps,
+    looked: Instant,
+}
+
+/// The limits of handshakes.
+pub(crate) struct Handshakes {
+    pub(crate) count: usize,
+    pub(crate) limit: Duration,
+}
+
+impl Shared {
+    /// A copy of the settings.
+    pub(crate) fn settings(&self) -> TlsSettings {
+        lock(&self.settings).clone()
+    }
+
+    /// Changes the settings. What was read by the old ones is used no more.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(crate) fn change<E>(
+        &self,
+        change: impl FnOnce(&mut TlsSettings) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut settings = lock(&self.settings);
+        let mut changed = settings.clone();
+        change(&mut changed)?;
+        *settings = changed;
+        *lock(&self.read) = None;
+        Ok(())
+    }
+
+    pub(crate) fn handshakes(&self) -> Handshakes {
+        let settings = lock(&self.settings);
+        Handshakes { count: settings.handshakes.max(1), limit: settings.handshake_timeout }
+    }
+
+    /// Reads the files, unless that has been done.
+    ///
+    /// # Errors
+    /// Which file or setting is wrong.
+    pub(crate) fn prepare(&self) -> Result<Arc<Material>, String> {
+        let settings = self.settings();
+        let mut read = lock(&self.read);
+        if let Some(read) = &*read {
+            return Ok(read.material.clone());
+        }
+        let (made, stamps) = Self::read(&settings)?;
+        *read = Some(Read { material: made.clone(), stamps, looked: Instant::now() });
+        Ok(made)
+    }
+
+    /// What connections need now. If a file has changed since the last look, all are read again. If
+    /// one of them is wrong, what was read before stays in use, and the log says so.
+    ///
+    /// # Errors
+    /// Which file or setting is wrong, if nothing was read before.
+    pub(crate) fn current(&self) -> Result<Arc<Material>, String> {
+        let before = {
+            let mut read = lock(&self.read);
+            match &mut *read {
+                Some(read) if read.looked.elapsed() < FRESH => return Ok(read.material.clone()),
+                Some(read) => {
+                    // One thread looks, others go on with what there is.
+                    read.looked = Instant::now();
+                    Some((read.material.clone(), read.stamps.clone()))
+                }
+                None => None,
+            }
+        };
+        let Some((material, stamps)) = before else { return self.prepare() };
+        if Stamps::of(&self.settings()) == stamps {
+            return Ok(material);
+        }
+        match self.reload() {
+            Ok(reloaded) => Ok(reloaded),
+            Err(why) => {
+                report!(
+                    error,
+                    "a changed file for TLS cannot be used; what it held before stays in use",
+                    why = why,
+                );
+                Ok(material)
+            }
+        }
+    }
+
+    /// Reads all files again. After an error what was read before stays in use, until they change
+    /// once more.
+    ///
+    /// # Errors
+    /// Which file or setting is wrong.
+    pub(crate) fn reload(&self) -> Result<Arc<Material>, String> {
+        let settings = self.settings();
+        let made = Self::read(&settings);
+        let mut read = lock(&self.read);
+        match made {
+            Ok((material, stamps)) => {
+                if let Some(own) = &material.own {
+                    tracing::info!(certificate = %own, "the files for TLS were read");
+                }
+                *read = Some(Read { material: material.clone(), stamps, looked: Instant::now() });
+                Ok(material)
+            }
+            Err(why) => {
+                if let Some(read) = &mut *read {
+                    read.stamps = Stamps::of(&settings);
+                }
+                Err(why)
+            }
+        }
+    }
+
+    /// Reads the files, which may be replaced meanwhile, one after the other: then all are read
+    /// once more at the next look.
+    fn read(settings: &TlsSettings) -> Result<(Arc<Material>, Stamps), String> {
+        let stamps = Stamps::of(settings);
+        Ok((Arc::new(Material::read(settings)?), stamps))
+    }
+
+    /// Notes what references say of an endpoint.
+    pub(crate) fn publish(&self, endpoint: TlsSecTrans) {
+        lock(&self.published).push(endpoint);
+    }
+
+    /// What references say of the endpoints.
+    pub(crate) fn published(&self) -> Vec<TlsSecTrans> {
+        lock(&self.published).clone()
+    }
+}

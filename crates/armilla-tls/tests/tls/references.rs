@@ -1,0 +1,151 @@
+//! What references say about TLS, and that a client keeps to it.
+
+use crate::certificates::Authority;
+use armilla::{ExceptionKind, Minor, Orb};
+use armilla_giop::ior::{Component, IiopProfile, SslSecTrans};
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::probe::*;
+use armilla_tls::{Tls, Verify};
+
+fn server(tls: Tls, endpoints: &[&str]) -> Server {
+    let builder = orbs::builder().transport(tls);
+    let listen = |builder: armilla::OrbBuilder, at: &&str| builder.listen(at).unwrap();
+    Server::of(endpoints.iter().fold(builder, listen).build().unwrap())
+}
+
+fn client(tls: Tls) -> Orb {
+    orbs::builder().transport(tls).build().unwrap()
+}
+
+fn profiles(reference: &EverythingRef) -> Vec<IiopProfile> {
+    reference.object().ior().iiop_profiles().map(Result::unwrap).collect()
+}
+
+fn tls_of(profile: &IiopProfile) -> Vec<SslSecTrans> {
+    let components = profile.components.iter();
+    components.filter_map(|tagged| SslSecTrans::from_tagged(tagged).unwrap()).collect()
+}
+
+/// The port for TLS in the reference of a server.
+pub(crate) fn tls_port(server: &Server) -> u16 {
+    profiles(&server.local).iter().flat_map(tls_of).next().unwrap().port
+}
+
+#[test]
+fn a_port_for_tls_stands_in_the_profile_of_its_host_or_alone() {
+    let authority = Authority::new("root");
+    let tls = || authority.tls().certificate(authority.issue(&["127.0.0.1"]).pem());
+    let alone = server(tls(), &["ssliop://127.0.0.1:0"]);
+    let [only] = &profiles(&alone.local)[..] else { panic!("one profile") };
+    let [component] = tls_of(only)[..] else { panic!("one component") };
+    assert_eq!((only.port, &*only.host), (0, "127.0.0.1"));
+    assert_ne!(component.port, 0);
+    assert_eq!((component.target_supports.0, component.target_requires.0), (62, 6));
+
+    let both =
+        server(tls().verify(Verify::Required), &["ssliop://127.0.0.1:0", "iiop://127.0.0.1:0"]);
+    let [only] = &profiles(&both.local)[..] else { panic!("one profile") };
+    let [component] = tls_of(only)[..] else { panic!("one component") };
+    assert!(only.port != 0 && component.port != 0 && only.port != component.port);
+    assert_eq!((component.target_supports.0, component.target_requires.0), (126, 0));
+
+    let apart = server(tls(), &["ssliop://127.0.0.1:0", "iiop://localhost:0"]);
+    let [plain, protected] = &profiles(&apart.local)[..] else { panic!("two profiles") };
+    assert!(plain.port != 0 && tls_of(plain).is_empty());
+    assert!(protected.port == 0 && tls_of(protected).len() == 1);
+}
+
+#[test]
+fn a_client_never_uses_the_plain_port_of_a_reference_with_tls() {
+    let authority = Authority::new("root");
+    let other = Authority::new("other");
+    let tls = authority.tls().certificate(authority.issue(&["127.0.0.1"]).pem());
+    let server = server(tls, &["iiop://127.0.0.1:0", "ssliop://127.0.0.1:0"]);
+    server.remote(&client(authority.tls())).ping().unwrap();
+    // It could reach the server by the other port, and does not.
+    let error = server.remote(&client(other.tls())).ping().unwrap_err();
+    assert_eq!(
+        (error.kind(), error.minor()),
+        (ExceptionKind::NoPermission, Minor::TLS_CERTIFICATE_REFUSED)
+    );
+    // An ORB without TLS has no choice, and may.
+    server.remote(&orbs::client()).ping().unwrap();
+}
+
+#[test]
+fn a_client_that_requires_tls_makes_no_other_connection() {
+    let authority = Authority::new("root");
+    let server = Server::start();
+    let client = client(authority.tls().required());
+    let error = server.remote(&client).ping().unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor::TLS_NEEDED));
+    assert!(error.to_string().contains("-ORBTls required=1"), "{error}");
+}
+
+#[test]
+fn an_orb_without_tls_says_what_it_lacks() {
+    let authority = Authority::new("root");
+    let tls = authority.tls().certificate(authority.issue(&["127.0.0.1"]).pem());
+    let server = server(tls, &["ssliop://127.0.0.1:0"]);
+    let error = server.remote(&orbs::client()).ping().unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor::TLS_NEEDED));
+    assert!(error.to_string().contains("armilla-tls"), "{error}");
+}
+
+#[test]
+fn a_corbaloc_url_leads_to_a_port_for_tls() {
+    let authority = Authority::new("root");
+    let tls = authority.tls().certificate(authority.issue(&["localhost"]).pem());
+    let server = server(tls, &["ssliop://localhost:0"]);
+    server.publish("Probe", server.local.object()).unwrap();
+    let port = tls_of(&profiles(&server.local)[0])[0].port;
+    let client = client(authority.tls());
+    for url in [
+        format!("corbaloc:ssliop:1.2@localhost:{port}/Probe"),
+        format!("corbaloc:ssliop:localhost:{port}/Probe"),
+    ] {
+        let remote: EverythingRef = client.resolve(&url).unwrap();
+        remote.ping().unwrap();
+    }
+}
+
+#[test]
+fn settings_come_from_the_command_line() {
+    let authority = Authority::new("root");
+    let directory = std::env::temp_dir().join(format!("armilla-tls-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let identity = authority.issue(&["127.0.0.1"]);
+    let certificate = write("server.pem", &identity.certificate);
+    let key = write("server.key", &identity.key);
+    let roots = write("roots.pem", &authority.pem);
+    let line = format!(
+        "-ORBEndpoint ssliop://127.0.0.1:0 -ORBCertificate {certificate} -ORBKey {key} \
+         -ORBRoots {roots} -ORBVerify required -ORBTls min=1.3,resume=0"
+    );
+    let arguments = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let builder = orbs::builder().transport(Tls::new());
+    let server = Server::of(builder.arguments(arguments(&line)).unwrap().build().unwrap());
+    let line = format!("-ORBRoots {roots} -ORBCertificate {certificate} -ORBKey {key}");
+    let builder = orbs::builder().transport(Tls::new());
+    let client = builder.arguments(arguments(&line)).unwrap().build().unwrap();
+    server.remote(&client).ping().unwrap();
+
+    for (line, expected) in [
+        ("-ORBCertificate /nowhere/at/all.pem", "/nowhere/at/all.pem"),
+        (&*format!("-ORBCertificate {certificate}"), "-ORBKey FILE"),
+        (&*format!("-ORBCertificate {roots} -ORBKey {key}"), "cannot be used with"),
+        (&*format!("-ORBRoots {key}"), "there is no certificate in it"),
+        (&*format!("-ORBKey {key}"), "-ORBCertificate"),
+    ] {
+        let builder = orbs::builder().transport(Tls::new());
+        let error = builder.arguments(arguments(line)).unwrap().build().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Initialize, "{line}");
+        assert!(error.to_string().contains(expected), "{line}: {error}");
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+}
