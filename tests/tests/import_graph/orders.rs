@@ -174,6 +174,17 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-dcom",
+        rows: &[
+            ("error", "why octets are nothing of this"),
+            ("octets", "fields that are not NDR"),
+            ("orpc string_array", "calls and versions; addresses"),
+            ("blob objref", "properties, and references"),
+            ("activation", "what properties hold"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-events",
         rows: &[
             ("datagram error event kept", "single events, what is refused, and what is kept"),
