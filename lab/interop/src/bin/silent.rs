@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! silent serve [-ORB...]              prints the reference of an object, and serves it
-//! silent lanes [-ORB...]              the same in two real-time lanes, of priority 10 and 50
+//! silent lanes [-ORB...]              the same in two real-time lanes, of priority 1000 and 20000
 //! silent pass URL [-ORB...]           the same; its object calls the one at URL
-//! silent call sync|async|10|50 URL [-ORB...]
+//! silent call sync|async|1000|20000 URL [-ORB...]
 //! ```
 //!
 //! The client makes one call for each line of standard input: `echo`, `remark` (oneway) or `rest N`
@@ -76,7 +76,7 @@ fn serve(orb: &Orb) -> Result<(), Box<dyn std::error::Error>> {
 
 fn serve_lanes(orb: &Orb) -> Result<(), Box<dyn std::error::Error>> {
     let rt = RtOrb::new(orb);
-    let [low, high] = [10, 50].map(priority);
+    let [low, high] = [1000, 20_000].map(priority);
     let lanes = ThreadpoolOptions::with_lanes("silent").lane(low?, 2, 0).lane(high?, 2, 0);
     let pool = rt.create_threadpool(lanes)?;
     let poa = rt
