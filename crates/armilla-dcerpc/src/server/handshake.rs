@@ -81,14 +81,14 @@ impl Server {
             return Err(ServerError::Unexpected);
         }
         let service = auth.trailer.service;
+        let mut context =
+            self.host.security(service).ok_or(ServerError::UnknownSecurity(service))?;
         // Security without a level is none, and level call is that of datagrams.
         match auth.trailer.level {
             AuthLevel::None => return Err(ServerError::UnknownSecurity(service)),
             AuthLevel::Call => return Err(SecurityError::Missing("a level of connections").into()),
             _ => {}
         }
-        let mut context =
-            self.host.security(service).ok_or(ServerError::UnknownSecurity(service))?;
         let progress = context.step(&auth.token)?;
         let protection = Protection {
             context,
@@ -106,11 +106,8 @@ impl Server {
     fn go_on(&mut self, auth: &Auth<'_>) -> Result<Option<Vec<u8>>, ServerError> {
         let protection = self.protections.get_mut(&auth.trailer.context_id);
         let protection = protection.ok_or(ServerError::Unexpected)?;
-        if !protection.owns(&auth.trailer) {
-            return Err(SecurityError::NotAuthentic.into());
-        }
-        if protection.established {
-            return Err(SecurityError::Unexpected.into());
+        if !protection.owns(&auth.trailer) || protection.established {
+            return Err(SecurityError::Missing("a security context of its own").into());
         }
         let progress = protection.context.step(&auth.token)?;
         protection.established = progress.established;

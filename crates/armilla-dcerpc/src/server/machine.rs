@@ -237,9 +237,14 @@ impl Server {
             };
         };
         let id = trailer.context_id;
-        let protection = self.protections.get_mut(&id).ok_or(SecurityError::NotAuthentic)?;
+        let unknown = SecurityError::Missing("a security context with this number");
+        let protection = self.protections.get_mut(&id).ok_or(unknown)?;
         if !protection.established {
             return Err(SecurityError::NotEstablished.into());
+        }
+        // Also at a level that signs nothing nobody may say that it is another one.
+        if !protection.owns(&trailer) {
+            return Err(SecurityError::Missing("the level that was agreed").into());
         }
         if protection.signs() {
             protection.open(header, octets)?;

@@ -159,6 +159,7 @@ impl ServerError {
             Self::Security(SecurityError::Unexpected | SecurityError::NotEstablished) => {
                 Status::PROTOCOL_ERROR
             }
+            Self::Security(SecurityError::NotAuthentic) => Status::SECURITY_PACKAGE,
             Self::Security(_) | Self::UnknownSecurity(_) => Status::ACCESS_DENIED,
             Self::Fragment(Fragment::TooLarge | Fragment::TooMany) => Status::OUT_OF_RESOURCES,
             _ => Status::PROTOCOL_ERROR,

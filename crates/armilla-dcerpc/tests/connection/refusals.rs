@@ -148,3 +148,19 @@ fn whatever_comes_nobody_panics() {
         pair.client.receive(&octets);
     }
 }
+
+#[test]
+fn a_call_may_not_name_another_level_than_was_agreed() {
+    let client = ClientOptions { allow_low_level: true, ..ClientOptions::default() };
+    let server = ServerOptions { min_level: AuthLevel::Connect, ..ServerOptions::default() };
+    let mut pair = Pair::new(client, server);
+    pair.client.bind(&[SECURED], security("ntlm", AuthLevel::Connect)).unwrap();
+    pair.pass();
+    let mut call = vec![5, 0, 0, 3, 0x10, 0, 0, 0, 48, 0, 16, 0, 9, 0, 0, 0];
+    call.extend([0; 8]);
+    // The number of the client's security context is 1.
+    call.extend([10, 6, 0, 0, 1, 0, 0, 0]);
+    call.extend([0; 16]);
+    pair.server.receive(&call, pair.now);
+    assert!(matches!(closed(&mut pair), ServerError::Security(_)));
+}
