@@ -15,8 +15,10 @@ use armilla::interceptor::{
 use armilla::{Any, Completion, ExceptionKind, Minor, Policy, SystemException};
 use armilla_giop::csi::{
     ContextError, ContextErrorKind, EstablishContext, SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
+    certificate_subject, distinguished_name,
 };
 use armilla_giop::ior::{Component, CsiSecMechList, TaggedComponent};
+use armilla_ipc::Protection;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
@@ -146,6 +148,12 @@ impl ServerInterceptor for Requests {
     }
 }
 
+/// The subject of the certificate with which a client has proved who it is, if it has.
+fn subject(protection: &Protection) -> Option<String> {
+    let subject = certificate_subject(protection.certificates.first()?);
+    subject.and_then(distinguished_name).ok()
+}
+
 /// When a request has arrived.
 struct Started(Instant);
 
@@ -178,7 +186,7 @@ impl Guard {
         let connected = Connected {
             address: request.peer(),
             credentials: request.credentials(),
-            subject: None,
+            subject: request.protection().and_then(subject),
         };
         let data = request.request_service_contexts().get(SECURITY_ATTRIBUTES_CONTEXT);
         let identified = match data {
@@ -319,18 +327,25 @@ impl Guard {
         request: &mut ServerRequestInfo,
         refused: Refused,
     ) -> Result<SystemException, SystemException> {
+        let is_gone = matches!(
+            &refused,
+            Refused::Context(_, Refusal { kind: ContextErrorKind::NoContext, .. })
+        );
         let (why, context, exception) = match refused {
             Refused::Malformed(exception) => (exception.to_string(), None, exception),
             Refused::Missing => ("it has not shown who it is".to_owned(), None, no_permission()),
             Refused::Context(context, Refusal { kind, token, why }) => {
-                // A context that is gone is no attack: the client establishes it again.
                 let ((major, minor), token) = (kind.numbers(), &token[..]);
                 let message = SasMessage::Error(ContextError { context, major, minor, token });
                 (why, message.to_data().ok(), no_permission())
             }
         };
         let (peer, operation) = (request.peer(), request.operation());
-        tracing::warn!(%peer, operation, why, "a client was refused");
+        // That is usual: the client establishes the context again.
+        match is_gone {
+            true => tracing::debug!(%peer, operation, why, "a client was refused"),
+            false => tracing::warn!(%peer, operation, why, "a client was refused"),
+        }
         self.record(request, &Ended::Refused(&why));
         if let Some(context) = context {
             request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &context, true)?;

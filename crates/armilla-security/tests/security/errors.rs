@@ -6,7 +6,7 @@ use armilla_giop::csi::{
     EstablishContext, ExportedName, GSSUP_MECHANISM, GssupError, GssupToken, IdentityToken,
     SasMessage,
 };
-use armilla_security::Authentication;
+use armilla_security::{Authentication, GuessLimits};
 
 fn token(user: &str, password: &str, target: &str) -> Vec<u8> {
     let name = ExportedName { mechanism: GSSUP_MECHANISM, name: target.as_bytes() }.to_octets();
@@ -161,4 +161,29 @@ fn messages_of_a_server_and_octets_that_are_none_are_refused() {
         assert_eq!(refused.completed(), Completion::No);
     }
     assert_eq!(case.server.callers(), [""; 0]);
+}
+
+#[test]
+fn no_flipped_bit_makes_a_client_somebody_else() {
+    let limits = GuessLimits { per_host: u32::MAX, per_user: u32::MAX, ..GuessLimits::default() };
+    let server = Server::new(|it| {
+        let it = it.authentication(Authentication::Required).guesses(limits);
+        it.stateful(false).may_assert("ann@bank", "zoe@bank")
+    });
+    let raw = Raw::default();
+    let client = Client::of(&server, Orb::builder().client_interceptor(raw.clone()));
+    let (ann, name) = (token("ann", "secret", "bank"), "zoe@bank".as_bytes());
+    let zoe = ExportedName { mechanism: GSSUP_MECHANISM, name }.to_octets();
+    let data = establish(0, &ann, IdentityToken::PrincipalName(&zoe)).to_data().unwrap();
+    let mut accepted = 0;
+    for bit in 0..data.len() * 8 {
+        let mut data = data.clone();
+        data[bit / 8] ^= 1 << (bit % 8);
+        accepted += usize::from(raw.say_octets(&client, data).0.is_ok());
+    }
+    let callers = server.callers();
+    assert_eq!(callers.len(), accepted);
+    assert!(accepted > 0, "padding and the number of the context mean nothing here");
+    let expected = "zoe@bank by assertion of ann@bank by password";
+    assert!(callers.iter().all(|caller| caller == expected), "{callers:?}");
 }

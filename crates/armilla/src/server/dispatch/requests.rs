@@ -105,6 +105,7 @@ fn request_slow(
             let from = Requester {
                 peer: source.sink.peer(),
                 credentials: source.sink.credentials(),
+                protection: source.sink.protection(),
                 connection: source.connection.map(|connection| connection.number()),
             };
             let (flow, passed) = ServerFlow::begin(orb, &header, from);

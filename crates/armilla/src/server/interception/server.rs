@@ -18,7 +18,7 @@ use crate::server::poa::{ObjectId, PoaInner, Policy, Target};
 use crate::signature::NamedValue;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
-use armilla_ipc::{Address, Credentials};
+use armilla_ipc::{Address, Credentials, Protection};
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -136,6 +136,7 @@ pub struct ServerRequestInfo {
     pub(super) sync_scope: SyncScope,
     pub(super) peer: Address,
     pub(super) credentials: Option<Credentials>,
+    pub(super) protection: Option<Arc<Protection>>,
     pub(super) connection: Option<u64>,
     pub(super) key: Option<Box<[u8]>>,
     pub(super) object: Option<Target>,
@@ -175,6 +176,12 @@ impl ServerRequestInfo {
     /// transport that does not tell. Unix-domain sockets and shared memory do.
     pub const fn credentials(&self) -> Option<Credentials> {
         self.credentials
+    }
+
+    /// How the connection of the request is protected, and the certificates with which the client has
+    /// proved who it is; `None` where the transport does not encrypt.
+    pub fn protection(&self) -> Option<&Protection> {
+        self.protection.as_deref()
     }
 
     /// The number of the connection over which the request has come, as long as the process runs

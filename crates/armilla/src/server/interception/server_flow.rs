@@ -18,8 +18,9 @@ use crate::signature::{NamedValue, Signature};
 use crate::transport::is_here;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
-use armilla_ipc::{Address, Credentials};
+use armilla_ipc::{Address, Credentials, Protection};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A request in progress that interceptors see. It stays with the request until the reply.
 pub(crate) struct ServerFlow {
@@ -40,6 +41,8 @@ pub(crate) struct Requester<'r> {
     pub(crate) peer: &'r Address,
     /// The process and the user, where the transport tells.
     pub(crate) credentials: Option<Credentials>,
+    /// How the connection is protected, where it is.
+    pub(crate) protection: Option<Arc<Protection>>,
     /// The number of the connection, if it has come over one.
     pub(crate) connection: Option<u64>,
 }
@@ -61,6 +64,7 @@ impl ServerFlow {
             sync_scope: scope(header),
             peer: from.peer.clone(),
             credentials: from.credentials,
+            protection: from.protection,
             connection: from.connection,
             key: header.target.object_key().map(Box::from),
             object: None,
