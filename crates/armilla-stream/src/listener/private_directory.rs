@@ -46,10 +46,7 @@ impl PrivateDirectory {
         }
         let path = parent.join(name);
         let made = DirBuilder::new().mode(0o700).create(&path);
-        let locked = made.and_then(|()| File::create(path.join(LOCK))).and_then(|file| {
-            file.try_lock()?;
-            Ok(file)
-        });
+        let locked = made.and_then(|()| make_locked(&path));
         let lock = locked.map_err(|error| {
             fs::remove_dir_all(&path).ok();
             let what = format!("cannot make the directory {} of sockets: {error}", path.display());
@@ -68,6 +65,16 @@ impl Drop for PrivateDirectory {
         // Someone may have removed it.
         fs::remove_dir_all(&self.path).ok();
     }
+}
+
+/// Makes the file [`LOCK`] in `directory`. It is locked before it gets its name: whoever found it
+/// unlocked would take its process for dead.
+fn make_locked(directory: &Path) -> io::Result<File> {
+    let unnamed = directory.join("unlocked");
+    let file = File::create(&unnamed)?;
+    file.try_lock()?;
+    fs::rename(unnamed, directory.join(LOCK))?;
+    Ok(file)
 }
 
 /// Removes the directories of dead processes of this user in `parent`. Whatever others have put
@@ -137,6 +144,21 @@ mod tests {
         let path = alive.path().to_owned();
         drop(alive);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn listeners_that_begin_at_once_take_no_directory_from_each_other() {
+        let parent = PrivateDirectory::new().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let own = PrivateDirectory::within(parent.path()).unwrap();
+                        assert!(own.path().join(LOCK).exists());
+                    }
+                });
+            }
+        });
     }
 
     /// Makes a pipe with a name, which nobody opens.
