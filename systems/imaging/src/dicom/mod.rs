@@ -16,7 +16,7 @@ pub use metadata::metadata;
 pub use picture::{Frame, Window, frame};
 pub use pixels::{FramePixels, pixels};
 pub use read::read_set;
-pub use structure::{check_set, data_set, identity};
+pub use structure::{check_set, data_set, identity, named};
 
 use crate::idl::Image;
 use dicom_core::Tag;

@@ -7,6 +7,7 @@ use super::resource::Target;
 use super::{Asked, Problem, Web};
 use crate::access::Operation;
 use crate::audit::Subject;
+use crate::dicom::named;
 use crate::fetch::{FetchError, send_from};
 use crate::idl::{Image, Refusal, ServerRef, Source};
 use armilla_service::BodyReader;
@@ -15,7 +16,6 @@ use armilla_service::axum::http::header::CONTENT_TYPE;
 use armilla_service::axum::response::{IntoResponse, Response};
 use dicom_core::Tag;
 use dicom_dictionary_std::tags;
-use dicom_object::FileMetaTable;
 use serde_json::{Map, Value, json};
 use std::io::{self, Read};
 
@@ -120,12 +120,7 @@ fn each_part(
 fn keep(server: &ServerRef, study: &str, mut from: impl Read) -> Outcome {
     let mut head = Vec::new();
     let read = (&mut from).take(HEAD).read_to_end(&mut head);
-    // Behind the preamble of 128 octets (PS3.10, section 7.1).
-    let meta = head.get(128..).and_then(|octets| FileMetaTable::from_reader(octets).ok());
-    let (kind, uid) = meta.map_or_else(Default::default, |meta| {
-        let plain = |text: &str| text.trim_end_matches(['\0', ' ']).to_owned();
-        (plain(meta.media_storage_sop_class_uid()), plain(meta.media_storage_sop_instance_uid()))
-    });
+    let (kind, uid) = named(&head);
     let kept = match read {
         Ok(_) => send_from(server, study, &mut head.chain(from)),
         Err(error) => Err(error.into()),

@@ -142,6 +142,26 @@ fn studies_series_and_instances_are_searched_for() {
 }
 
 #[test]
+fn a_file_that_is_refused_is_named_whatever_its_head_leaves_out() {
+    let scratch = Scratch::new();
+    let (orb, server, _) = serve(&scratch.file("store"), 0);
+    let console = console(server.upcast());
+    let path = scratch.file("file");
+    let uid = write_image(&path, "1.2.3", 1, 16, 0);
+    let whole = fs::read(&path).unwrap();
+    let without_length = [&whole[..132], &whole[144..]].concat();
+    for file in [&whole, &without_length] {
+        // Its head is there, and not all of its pixels.
+        let answer = post(&console, "studies", &[file[..file.len() - 100].to_vec()]);
+        assert_eq!(answer.status, 409);
+        let failed = &answer.json()["00081198"]["Value"][0];
+        assert_eq!(failed["00081155"]["Value"][0], uid.as_str());
+    }
+    assert_eq!(post(&console, "studies", &[without_length]).status, 200);
+    orb.shutdown();
+}
+
+#[test]
 fn parameters_that_say_nothing_are_ignored_by_every_resource() {
     let scratch = Scratch::new();
     let (orb, _, console) = with_study(&scratch);

@@ -3,7 +3,7 @@
 //! says; so do we.
 
 use super::encoding::{BIG_ENDIAN, Encoding};
-use super::source::read_some;
+use super::source::{Source, read_some};
 use super::walker::Walker;
 use crate::dicom::{DicomError, failed, trimmed};
 use dicom_core::VR;
@@ -32,22 +32,7 @@ pub(super) fn open<'w>(path: &Path) -> Result<(Walker<'w, BufReader<File>>, Head
     let mut file = BufReader::new(file);
     let begin = begin(&mut file)?;
     let mut walker = Walker::new(file, begin, size, Encoding::EXPLICIT);
-    let (mut syntax, mut class, mut instance) = Default::default();
-    let at = loop {
-        let at = walker.at;
-        let tag = walker.tag()?;
-        // The group tells where the head ends: its length is not always there, nor always right.
-        if tag.is_none_or(|tag| tag.0 != 2) {
-            break at;
-        }
-        let (_, length) = walker.header(tag)?;
-        match tag {
-            Some(tags::TRANSFER_SYNTAX_UID) => syntax = walker.uid(length)?,
-            Some(tags::MEDIA_STORAGE_SOP_CLASS_UID) => class = walker.uid(length)?,
-            Some(tags::MEDIA_STORAGE_SOP_INSTANCE_UID) => instance = walker.uid(length)?,
-            _ => walker.pass(length)?,
-        }
-    };
+    let Head { mut syntax, class, instance, at } = walker.head()?;
     let mut first = [0; 8];
     let mut peek = || -> std::io::Result<usize> {
         walker.from.seek(SeekFrom::Start(at))?;
@@ -112,7 +97,38 @@ const fn name(encoding: Encoding) -> &'static str {
     }
 }
 
-impl Walker<'_, BufReader<File>> {
+/// SOP Class UID and SOP Instance UID in the head of a file of which the beginning is there; empty if
+/// it has none.
+pub fn named(beginning: &[u8]) -> (String, String) {
+    let set = match beginning.get(128..132) == Some(b"DICM") {
+        true => &beginning[132..],
+        false => beginning,
+    };
+    let read = Walker::new(set, 0, set.len() as u64, Encoding::EXPLICIT).head();
+    read.map_or_else(|_| Default::default(), |head| (head.class, head.instance))
+}
+
+impl<S: Source> Walker<'_, S> {
+    /// The elements of a head, and the tag behind them.
+    fn head(&mut self) -> Result<Head, DicomError> {
+        let (mut syntax, mut class, mut instance) = Default::default();
+        loop {
+            let at = self.at;
+            let tag = self.tag()?;
+            // The group tells where the head ends: its length is not always there, nor always right.
+            if tag.is_none_or(|tag| tag.0 != 2) {
+                return Ok(Head { syntax, class, instance, at });
+            }
+            let (_, length) = self.header(tag)?;
+            match tag {
+                Some(tags::TRANSFER_SYNTAX_UID) => syntax = self.uid(length)?,
+                Some(tags::MEDIA_STORAGE_SOP_CLASS_UID) => class = self.uid(length)?,
+                Some(tags::MEDIA_STORAGE_SOP_INSTANCE_UID) => instance = self.uid(length)?,
+                _ => self.pass(length)?,
+            }
+        }
+    }
+
     /// A unique identifier; empty if it is none.
     fn uid(&mut self, length: u32) -> Result<String, DicomError> {
         if length > 64 {

@@ -12,6 +12,7 @@ mod walker;
 
 pub(super) use encoding::BIG_ENDIAN;
 pub(super) use head::Head;
+pub use head::named;
 pub(super) use walker::{Beginning, Pixels};
 
 use super::{DicomError, failed};

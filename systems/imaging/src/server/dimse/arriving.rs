@@ -52,3 +52,49 @@ impl Drop for Arriving {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use std::sync::Mutex;
+
+    /// The lines of a log.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(octets);
+            Ok(octets.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_image_that_is_broken_off_leaves_a_line_and_one_that_is_refused_does_not() {
+        let name = format!("armilla-imaging-arriving-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        let store = Store::open(&directory, 0).unwrap();
+        let arriving = || Arriving::new(store.receive_unsized().unwrap(), "1.2.3.4".to_owned());
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let log = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let logged = |work: &mut dyn FnMut()| {
+            work();
+            String::from_utf8(std::mem::take(&mut *lines.0.lock().unwrap())).unwrap()
+        };
+        tracing::subscriber::with_default(log, || {
+            let broken = logged(&mut || arriving().write_all(&[0; 100]).unwrap());
+            assert!(broken.contains("1.2.3.4") && broken.contains("octets=100"), "{broken}");
+            // What has come as a whole has its own line, and its own reply.
+            let whole = logged(&mut || assert!(arriving().keep().is_err()));
+            assert!(!whole.contains("broken off"), "{whole}");
+        });
+        drop(store);
+        std::fs::remove_dir_all(directory).ok();
+    }
+}
