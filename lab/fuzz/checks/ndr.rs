@@ -39,7 +39,7 @@ pub(crate) fn check(data: &[u8]) {
         1 => again::<Link>(stub, order),
         2 => again::<Tail>(stub, order),
         3 => again::<Arm>(stub, order),
-        4 => again::<Conformant<ConformantVarying<u16>>>(stub, order),
+        4 => again::<Conformant<Unique<ConformantVarying<u16>>>>(stub, order),
         5 => {
             if let Ok(given) = Given::from_stub(stub, order) {
                 let written = given.to_stub(order).unwrap();

@@ -38,6 +38,7 @@ impl<T> From<Vec<T>> for ConformantVarying<T> {
 }
 
 fn encode_all<T: Ndr>(values: &[T], out: &mut Encoder) -> Result<(), NdrError> {
+    const { assert!(!T::CONFORMANT, "an element of an array has one size: use a pointer") }
     out.align(T::ALIGNMENT);
     values.iter().try_for_each(|value| value.encode(out))
 }

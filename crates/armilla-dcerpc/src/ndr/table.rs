@@ -18,6 +18,11 @@ macro_rules! ndr_struct {
             $($(#[$member_attribute])* $member_visibility $member: $type),+
         }
 
+        const _: () = assert!(
+            0 $(+ <$type as $crate::ndr::Ndr>::CONFORMANT as usize)+ <= 1,
+            "a structure has one conformant array at most",
+        );
+
         impl $crate::ndr::Ndr for $name {
             const ALIGNMENT: usize =
                 $crate::ndr_largest!($(<$type as $crate::ndr::Ndr>::ALIGNMENT),+);
