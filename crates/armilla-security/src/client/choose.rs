@@ -96,7 +96,8 @@ fn with(
     let has = |set: AssociationOptions, option: AssociationOptions| set.0 & option.0 != 0;
     let takes_password =
         has(layer.target_supports, TRUST_IN_CLIENT) && layer.mechanism == GSSUP_MECHANISM;
-    let required = has(layer.target_requires, TRUST_IN_CLIENT);
+    // Another transport may have shown who the client is: by a certificate, or as a user of the host.
+    let required = has(layer.target_requires, TRUST_IN_CLIENT) && is_plain;
     let token = match showing.credentials {
         Some(_) if takes_password && way == Way::Open && !showing.in_clear => {
             return Err((

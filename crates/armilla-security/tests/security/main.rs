@@ -7,4 +7,5 @@ mod errors;
 mod identity;
 mod late;
 mod passwords;
+mod protected;
 mod world;

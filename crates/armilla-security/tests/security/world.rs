@@ -65,10 +65,17 @@ impl Server {
         endpoint: &str,
         change: impl FnOnce(ServerSecurityBuilder) -> ServerSecurityBuilder,
     ) -> Self {
+        Self::of(Orb::builder().listen(endpoint).unwrap(), change)
+    }
+
+    /// One on an ORB that `orb` makes.
+    pub(crate) fn of(
+        orb: OrbBuilder,
+        change: impl FnOnce(ServerSecurityBuilder) -> ServerSecurityBuilder,
+    ) -> Self {
         let builder = ServerSecurity::builder().realm("bank").passwords(verify);
         let security = change(builder).build().unwrap();
-        let orb = Orb::builder().listen(endpoint).unwrap().initializer(security.clone());
-        let orb = orb.build().unwrap();
+        let orb = orb.initializer(security.clone()).build().unwrap();
         let callers = Arc::<Mutex<Vec<String>>>::default();
         let savings = Savings { security: security.clone(), callers: callers.clone() };
         let account: AccountRef = orb.root_poa().activate(idl::account::tie(savings)).unwrap();
