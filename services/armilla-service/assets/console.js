@@ -6,6 +6,7 @@
 
 const connection = document.getElementById("connection");
 let waiting = null;
+let events = null;
 
 async function reload() {
   waiting = null;
@@ -26,7 +27,7 @@ function changed() {
 }
 
 function listen() {
-  const events = new EventSource("/events");
+  events = new EventSource("/events");
   events.onopen = () => {
     if (connection) connection.textContent = "live";
     changed();
@@ -61,6 +62,12 @@ async function send(form) {
 }
 
 function show(form, answer) {
+  if (!form.isConnected) {
+    // A reload has put another form in its place meanwhile.
+    if (answer.text) alert(answer.text);
+    changed();
+    return;
+  }
   let message = form.nextElementSibling;
   if (!message || !message.classList.contains("message")) {
     message = document.createElement("p");
@@ -83,5 +90,10 @@ document.addEventListener("submit", (event) => {
     send(event.target);
   }
 });
+
+// A page that the browser keeps for the way back must not keep its connection: there are six to a
+// host, and a form of the page that is shown would wait for one.
+addEventListener("pagehide", () => { if (events) events.close(); });
+addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
 
 listen();

@@ -119,6 +119,11 @@ impl Engine {
         }
     }
 
+    /// Whether the file has its name still: otherwise what is written goes with the process.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.pages.is_at(path)
+    }
+
     /// Makes a change. What has failed is to be [taken back](Self::fail).
     pub(crate) fn transaction(
         &self,

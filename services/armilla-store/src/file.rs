@@ -151,7 +151,7 @@ impl File {
     /// Changes the contents. They are on the disk when this returns.
     ///
     /// # Errors
-    /// The file cannot be written; nothing was changed. If the error
+    /// The file cannot be written, or was moved or removed; nothing was changed. If the error
     /// [is undecided](StoreError::is_undecided), the change may be there should the process end
     /// before the file is written again.
     pub fn write(
@@ -160,6 +160,7 @@ impl File {
     ) -> Result<(), StoreError> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.recover()?;
+        self.check_place()?;
         let written = catch_unwind(AssertUnwindSafe(|| {
             self.engine().transaction(|transaction| {
                 change(transaction)?;
@@ -195,6 +196,23 @@ impl File {
             transaction.open_table(PROBES)?.remove(0)?;
             Ok(())
         })
+    }
+
+    /// Fails if the file was moved, removed or replaced while it is open: what is written then is not
+    /// there when the next process opens it.
+    fn check_place(&self) -> Result<(), StoreError> {
+        match self.engine().is_at(&self.path) {
+            true => Ok(()),
+            false => Err(StoreError::new(
+                &self.path,
+                format!(
+                    "was moved, removed or replaced while it is open, so nothing is written: put it \
+                     back, or end this process and start it again with what is to be served; the \
+                     open file is among those of /proc/{}/fd",
+                    std::process::id()
+                ),
+            )),
+        }
     }
 
     /// Opens the file again if it could not be written before.

@@ -11,6 +11,7 @@ use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Bound;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -88,6 +89,11 @@ impl PagedFile {
     /// Whether what is read from the file may not be on the disk.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.is_doubtful.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is the file that has a name.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.file.is_at(path)
     }
 
     /// Says that what is read from the file may not be on the disk.

@@ -124,7 +124,8 @@ async fn channel(
             }
         }
         @if admits(&service, client) {
-            div.buttons {
+            // With the counts of now.
+            div.buttons #commands data-live {
                 form data-send action={ "/channels/" (escaped(&name)) "/remove" } method="post"
                     data-confirm=(question) {
                     button { "Remove" }

@@ -19,6 +19,8 @@ pub(crate) use hook::rest;
 use hook::Tracked;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
+#[cfg(feature = "disk")]
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,6 +67,16 @@ impl DiskFile {
     /// tried by tests.
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Whether this is the file that has a name: it was not moved, removed or replaced.
+    #[cfg(feature = "disk")]
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let same = |there: fs::Metadata| {
+            let open = self.file.metadata()?;
+            Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
+        };
+        fs::metadata(path).and_then(same).unwrap_or(false)
     }
 
     /// The length in octets.

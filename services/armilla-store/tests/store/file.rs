@@ -204,3 +204,33 @@ fn a_replacement_is_whole_or_leaves_no_trace() {
     assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"newer".to_vec(), 0o640));
     assert!(link.is_symlink());
 }
+
+#[test]
+fn nothing_is_acknowledged_while_the_file_has_lost_its_name() {
+    let directory = Directory::new("moved");
+    let (file, _) = directory.open().unwrap();
+    let put = |key: &'static str| {
+        file.write(move |transaction| {
+            transaction.open_table(ROWS)?.insert(key, b"v".as_slice())?;
+            Ok(())
+        })
+    };
+    put("a").unwrap();
+    let aside = directory.0.join("aside");
+    fs::rename(file.path(), &aside).unwrap();
+    for error in [put("b").unwrap_err(), file.check().unwrap_err()] {
+        let text = error.to_string();
+        assert!(
+            text.contains("moved, removed or replaced") && text.contains("put it back"),
+            "{text}"
+        );
+    }
+    // Another file in its place is not written either.
+    fs::copy(&aside, file.path()).unwrap();
+    assert!(put("b").is_err());
+    fs::rename(&aside, file.path()).unwrap();
+    put("c").unwrap();
+    file.check().unwrap();
+    drop(file);
+    assert_eq!(directory.open().unwrap().1, ["a", "c"]);
+}

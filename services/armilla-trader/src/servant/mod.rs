@@ -23,6 +23,7 @@ mod query;
 mod raise;
 mod register;
 mod request_ids;
+mod silent;
 mod types;
 
 pub use activity::Activity;
@@ -44,6 +45,7 @@ use armilla_store::Undo;
 use iterators::Iterators;
 use parallel::CallThreads;
 use request_ids::RequestIds;
+use silent::Silent;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// The name under which a trader is published: the initial reference of CORBA for its `Lookup`.
@@ -114,6 +116,7 @@ pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemEx
         request_ids: RequestIds::new(limits.request_ids),
         counters: Counters::default(),
         call_threads: CallThreads::new(limits.call_threads),
+        silent: Silent::default(),
         limits,
     });
     let servant = Servant { service };
@@ -166,6 +169,7 @@ struct Service {
     request_ids: RequestIds,
     counters: Counters,
     call_threads: CallThreads,
+    silent: Silent,
     limits: Limits,
 }
 

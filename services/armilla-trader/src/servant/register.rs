@@ -39,10 +39,11 @@ impl Servant {
     }
 
     /// Whether an object may have an interface. One that does not answer may: its server need not
-    /// run when it is offered.
+    /// run when it is offered, and then others at its address are not asked for a while.
     fn may_have(&self, object: &Object, interface: &str) -> bool {
         let Some(id) = repository_id(interface) else { return true };
-        self.bounded(object).is_a(&id).unwrap_or(true)
+        let asked = self.bounded(object);
+        self.service.silent.ask(object, || asked.is_a(&id)).unwrap_or(true)
     }
 
     /// Withdraws the offers of exactly one type that match a constraint.

@@ -17,7 +17,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The pages of the trader.
-const LINKS: &[(&str, &str)] = &[("/", "Types"), ("/offers", "Offers"), ("/links", "Links")];
+const LINKS: &[(&str, &str)] =
+    &[("/", "Types"), ("/offers", "Offers"), ("/links", "Links"), ("/metrics", "Metrics")];
 
 /// How many offers a page shows.
 const SHOWN: usize = 200;

@@ -3,8 +3,15 @@
 use crate::served;
 use armilla::{Error, Object};
 use armilla_cos_trading::register::*;
+use armilla_cos_trading::repos::ServiceTypeRepository;
 use armilla_cos_trading::{Admin, OfferIdIterator, Register};
+use armilla_trader::Limits;
 use served::{Served, property, text};
+use std::io::Read;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 #[test]
 fn an_offer_is_exported_described_and_withdrawn() {
@@ -180,4 +187,36 @@ fn a_thousand_offers_come_and_go() {
     served.register.withdraw(&ids[2999]).unwrap();
     assert_eq!(served.find("exist price and pages > 2990", "max price", &[]).len(), 47);
     assert_eq!(served.register.describe(&ids[2995]).unwrap().reference, served.object("p2995"));
+}
+
+#[test]
+fn a_place_where_nobody_answers_is_asked_once_for_many_offers() {
+    let limits = Limits { call_time: Duration::from_millis(300), ..Limits::default() };
+    let served = Served::limited(limits);
+    served.types.add_type("Lamp", "IDL:Lamp:1.0", &[], &[]).unwrap();
+    // It takes connections and requests, and never replies.
+    let (listener, asked) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(AtomicUsize::new(0)));
+    let port = listener.local_addr().unwrap().port();
+    let counted = asked.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, counted) = (stream.unwrap(), counted.clone());
+            std::thread::spawn(move || {
+                let mut octets = [0; 4096];
+                while let Ok(count @ 1..) = stream.read(&mut octets) {
+                    let is_a = octets[..count].windows(5).filter(|text| text == b"_is_a").count();
+                    counted.fetch_add(is_a, Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    for number in 0..20 {
+        let object = format!("corbaloc::127.0.0.1:{port}/lamp-{number}");
+        let object = served.client.string_to_object(&object).unwrap();
+        served.register.export(&object, "Lamp", &[]).unwrap();
+    }
+    // The first export waits; the others may once more, if the machine is as slow as that.
+    let asked = asked.load(Ordering::SeqCst);
+    assert!((1..=3).contains(&asked), "{asked}");
 }
