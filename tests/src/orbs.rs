@@ -23,6 +23,10 @@ pub const CONCURRENCIES: [Concurrency; 3] = [
 /// The variable in the environment of a process whose servers have a thread for each connection.
 pub const THREAD_PER_CONNECTION: &str = "ARMILLA_TEST_THREAD_PER_CONNECTION";
 
+/// The variable in the environment that says what carries calls between ORBs of tests, as
+/// `-ORBSameHost` does, so that whole chapters can run over either. Without it: shared memory.
+pub const SAME_HOST: &str = "ARMILLA_TEST_SAME_HOST";
+
 /// The concurrency of servers in this process. The tests of some chapters run again in the chapter
 /// `threads`, with concurrencies that are not the default.
 fn concurrency() -> Concurrency {
@@ -44,6 +48,9 @@ pub fn builder() -> OrbBuilder {
         settings.call_timeout = Some(crate::gate::PATIENCE);
         settings.connect_timeout = Duration::from_secs(5);
         settings.drain_timeout = Duration::from_secs(5);
+        let way = env::var(SAME_HOST).unwrap_or_else(|_| "shm".to_owned());
+        let option = Settings::option("-ORBSameHost").expect("an option of every ORB");
+        option.set(settings, &way).expect("a way between processes of a host");
     })
 }
 

@@ -32,6 +32,9 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
     if !known {
         return Err(why_unknown(&ping.reference, &object));
     }
+    if let Some(way) = object.way() {
+        say!("connection     {way}")?;
+    }
     let times =
         (0..ping.count).map(|_| call(&ping.reference, &object)).collect::<Outcome<Vec<_>>>()?;
     if let Some(least) = times.iter().min() {

@@ -15,7 +15,7 @@ mod user_timeout;
 
 #[doc(hidden)]
 pub use address::{parse_address, parse_ports, parse_published};
-pub use choices::{AcceptBidirectional, Collocation};
+pub use choices::{AcceptBidirectional, Collocation, SameHost};
 pub use local::LocalAccess;
 pub use network::{Network, PublishAs};
 pub use option::OrbOption;

@@ -12,8 +12,8 @@ use crate::protocol::{Protocol, ProtocolType, Side, check_protocols};
 use crate::shared_pools::{Change, OwnPool, PoolKey, SharedPools};
 use crate::wire::{
     ExposedPolicies, LaneLocalEndpoint, PriorityModel, RT_CORBA_PRIORITY_CONTEXT,
-    TAG_LANE_LOCAL_ENDPOINT, TAG_LOCAL_ENDPOINT, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoint,
-    TaoEndpoints, decode_priority, encode_priority, local_address,
+    TAG_LANE_LOCAL_ENDPOINT, TAG_LOCAL_ENDPOINT, TAG_POLICIES, TAG_SAME_HOST_ENDPOINT,
+    TAO_TAG_ENDPOINTS, TaoEndpoint, TaoEndpoints, decode_priority, encode_priority, local_address,
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
@@ -124,8 +124,11 @@ impl ClientPolicies {
             };
             preferred.iter().position(|one| *one == protocol)
         };
-        components
-            .retain(|component| component.id != TAG_LOCAL_ENDPOINT || place(component).is_some());
+        // What the ORB would choose by itself is none of the protocols of policies.
+        components.retain(|component| match component.id {
+            TAG_LOCAL_ENDPOINT => place(component).is_some(),
+            id => id != TAG_SAME_HOST_ENDPOINT,
+        });
         components.sort_by_key(|component| place(component));
     }
 

@@ -143,8 +143,8 @@ pub use server::{
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
 pub use settings::{
-    AcceptBidirectional, Collocation, LocalAccess, Network, OrbOption, PublishAs, Queues, Settings,
-    TcpUserTimeout,
+    AcceptBidirectional, Collocation, LocalAccess, Network, OrbOption, PublishAs, Queues, SameHost,
+    Settings, TcpUserTimeout,
 };
 #[doc(inline)]
 pub use threads::blocking;

@@ -1,4 +1,4 @@
-//! System calls of a call in the steady state: two on each side.
+//! System calls of a call over TCP in the steady state: two on each side.
 
 use armilla_tests::alone::alone;
 use armilla_tests::process::Process;
@@ -32,7 +32,7 @@ fn system_calls(directory: &Path, calls: u32) -> (u64, u64) {
         command
     };
     let reports = ["client", "server"].map(|side| directory.join(format!("{side}-{calls}")));
-    let mut server = Process::start(traced(&reports[1]).arg("serve"));
+    let mut server = Process::start(traced(&reports[1]).args(["serve", "-ORBSameHost", "off"]));
     let arguments = ["call", &server.url, &calls.to_string()];
     assert!(traced(&reports[0]).args(arguments).status().unwrap().success());
     server.signal(Signal::INT);

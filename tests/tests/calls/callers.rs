@@ -2,9 +2,10 @@
 
 use armilla::{
     Any, AnyServant, Caller, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError,
-    ServantActivator, ServantLocator, ServantManager, ServantManagerError, SystemException,
-    Threading,
+    SameHost, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
+    SystemException, Threading,
 };
+use armilla_ipc::Credentials;
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
 use std::sync::{Arc, Mutex};
@@ -83,6 +84,11 @@ impl ServantLocator for Heard {
     }
 }
 
+/// A server that all clients call over TCP.
+fn over_tcp() -> Orb {
+    orbs::listening_with(|settings| settings.same_host = SameHost::Off)
+}
+
 fn is_loopback(caller: &Option<String>) -> bool {
     caller.as_ref().is_some_and(|address| address.starts_with("tcp://127.0.0.1:"))
 }
@@ -90,7 +96,10 @@ fn is_loopback(caller: &Option<String>) -> bool {
 #[test]
 fn a_servant_gets_the_address_of_its_caller_or_none_within_the_process() {
     for collocation in [Collocation::Direct, Collocation::ThroughPoa] {
-        let orb = orbs::listening_with(|settings| settings.collocation = collocation);
+        let orb = orbs::listening_with(|settings| {
+            settings.collocation = collocation;
+            settings.same_host = SameHost::Off;
+        });
         let heard = Heard::by(&orb);
         let servant: Arc<dyn Listener> = Arc::new(heard.clone());
         let near = orb.root_poa().activate(servant).unwrap();
@@ -120,7 +129,7 @@ fn a_servant_gets_the_address_of_its_caller_or_none_within_the_process() {
 
 #[test]
 fn the_caller_is_reported_for_every_kind_of_servant() {
-    let orb = orbs::listening();
+    let orb = over_tcp();
     let heard = Heard::by(&orb);
     let servant = || Arc::new(heard.clone()) as Arc<dyn Listener>;
     let make = |name: &str| orb.root_poa().create_poa(name).user_ids();
@@ -163,7 +172,7 @@ fn it_is_a_matter_of_the_orb_that_serves() {
 
 #[test]
 fn clients_come_by_ports_that_a_firewall_lets_pass() {
-    let orb = orbs::listening();
+    let orb = over_tcp();
     let heard = Heard::by(&orb);
     let near: ListenerRef =
         orb.root_poa().activate(Arc::new(heard.clone()) as Arc<dyn Listener>).unwrap();
@@ -183,4 +192,37 @@ fn clients_come_by_ports_that_a_firewall_lets_pass() {
     assert_eq!(error.kind(), ExceptionKind::Transient);
     assert!(error.to_string().contains("are taken"), "{error}");
     orb.shutdown();
+}
+
+/// A servant that notes who has called it.
+struct Audit(Mutex<Vec<Caller>>);
+
+impl Listener for Audit {
+    fn hear(&self, _text: &str) -> Result<(), SystemException> {
+        self.0.lock().unwrap().push(Caller::current().ok_or(PoaError::NoContext)?);
+        Ok(())
+    }
+
+    fn descend(&self, _partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        Ok(depth)
+    }
+}
+
+#[test]
+fn the_system_vouches_for_the_process_and_the_user_of_a_client_on_the_same_host() {
+    use std::os::unix::fs::MetadataExt;
+    let own = std::fs::metadata("/proc/self").unwrap();
+    let (process, user, group) = (std::process::id(), own.uid(), own.gid());
+    for same_host in [SameHost::Unix, SameHost::Shm] {
+        let orb = orbs::listening_with(|settings| settings.same_host = same_host);
+        let audit = Arc::new(Audit(Mutex::default()));
+        let near: ListenerRef =
+            orb.root_poa().activate(audit.clone() as Arc<dyn Listener>).unwrap();
+        travel(&near, &orbs::client()).hear("").unwrap();
+        let heard = std::mem::take(&mut *audit.0.lock().unwrap());
+        let credentials = Some(Credentials { process, user, group });
+        assert_eq!(heard[0].credentials, credentials, "{same_host:?}");
+        assert!(heard[0].address.is_some() && heard[0].is_on_this_host(), "{heard:?}");
+        orb.shutdown();
+    }
 }

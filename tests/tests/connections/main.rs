@@ -10,5 +10,6 @@ mod observe;
 mod oversized;
 mod reactor_server;
 mod reply_memory;
+mod same_host;
 mod transports;
 mod unsendable_replies;

@@ -7,7 +7,7 @@ use armilla::interceptor::{
 };
 use armilla::{
     Collocation, Completion, Cookie, ExceptionKind, Object, ObjectId, Orb, Poa, Policies, Rebind,
-    ServantLocator, ServantManager, ServantManagerError, SystemException,
+    SameHost, ServantLocator, ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
@@ -192,6 +192,7 @@ fn they_go_where_servant_managers_send_them(orb: &Orb, elsewhere: &EverythingRef
 fn calls_can_be_forced_through_a_connection() {
     let settings = orbs::builder().settings(|settings| {
         settings.collocation = Collocation::Remote;
+        settings.same_host = SameHost::Off;
         settings.connect_timeout = Duration::from_millis(50);
     });
     let orb = settings.listen("iiop://127.0.0.1:0?publish=127.0.0.1:9").unwrap().build().unwrap();

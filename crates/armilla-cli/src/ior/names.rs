@@ -71,6 +71,7 @@ pub(super) fn component(id: u32) -> &'static str {
         0x4152_4d01 => "Armilla's local endpoint",
         0x4152_4d02 => "Armilla's operation names",
         0x4152_4d04 => "Armilla's local endpoint of a lane",
+        0x4152_4d05 => "Armilla's same-host endpoint",
         0x4154_5401 => "omniORB's TAG_OMNIORB_BIDIR",
         0x4154_5402 => "omniORB's TAG_OMNIORB_UNIX_TRANS",
         0x4154_5403 => "omniORB's TAG_OMNIORB_PERSISTENT_ID",

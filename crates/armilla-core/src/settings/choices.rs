@@ -1,4 +1,5 @@
-//! Settings that are a choice: collocation and bidirectional connections.
+//! Settings that are a choice: collocation, the way between processes of a host, and bidirectional
+//! connections.
 
 /// How calls reach the objects of the same process.
 ///
@@ -28,6 +29,21 @@ pub enum Collocation {
     ThroughPoa,
     /// Uses a connection, as a client in another process does.
     Remote,
+}
+
+/// What carries the calls between processes of the same host. The lesser of what server and client
+/// choose holds. The text form is the value of `-ORBSameHost`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum SameHost {
+    /// What the address of the reference says, as between hosts. Text form: `off`.
+    #[default]
+    Off,
+    /// Unix-domain sockets. Text form: `unix`.
+    Unix,
+    /// Shared memory for connections that have a thread at either end, and Unix-domain sockets for
+    /// others. Text form: `shm`.
+    Shm,
 }
 
 /// Whether a server calls the objects of clients over connections that the clients made and offered

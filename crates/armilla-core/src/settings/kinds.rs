@@ -3,7 +3,7 @@
 //! An error says what is wrong with the value; who applies the option puts its name before it.
 
 use super::address::{parse_address, parse_ports};
-use super::choices::{AcceptBidirectional, Collocation};
+use super::choices::{AcceptBidirectional, Collocation, SameHost};
 use super::network::PublishAs;
 use crate::policies::{ConnectionPolicy, OnewayBuffer, Rebind, Retries, SyncScope};
 use armilla_cdr::CodeSet;
@@ -275,6 +275,12 @@ impl Word for Collocation {
     const WORDS: &'static [(&'static str, Self)] =
         &[("direct", Self::Direct), ("poa", Self::ThroughPoa), ("remote", Self::Remote)];
     const NEEDED: &'static str = "one of direct, poa and remote";
+}
+
+impl Word for SameHost {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("unix", Self::Unix), ("shm", Self::Shm)];
+    const NEEDED: &'static str = "one of off, unix and shm";
 }
 
 impl Word for PublishAs {

@@ -27,7 +27,8 @@ pub struct LocalAccess {
     /// The number of the group of the files. Default: that of the process, or of the directory.
     pub group: Option<u32>,
     /// The numbers of the users that are served. Default: empty, which is everybody who can
-    /// connect.
+    /// connect to a socket file, and the user of the process at the same-host endpoints beside TCP.
+    /// A client connects to the same-host endpoints of these users, too.
     pub peers: Vec<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! The settings of an ORB: each field with its default and its `-ORB…` option.
 
-use super::choices::{AcceptBidirectional, Collocation};
+use super::choices::{AcceptBidirectional, Collocation, SameHost};
 use super::declare::settings;
 use super::kinds::*;
 use super::local::LocalAccess;
@@ -56,8 +56,16 @@ pub struct Settings {
     /// Whether a client prefers the local endpoints of a server on the same host to TCP.
     #[option("-ORBLocalEndpoints", "0|1", SWITCH)]
     pub local_endpoints: bool = true,
+    /// What carries calls between processes of the same host whose references name a TCP endpoint.
+    /// A server opens a same-host endpoint beside each, at an abstract Unix-domain address that no
+    /// file stands for, unless this is `off`. A client connects there if it is in the same network
+    /// and user namespace and has the same user, or the users that `local_access` names; otherwise
+    /// it connects over TCP. It holds for both sides: each must allow it.
+    #[option("-ORBSameHost", "off|unix|shm", word())]
+    pub same_host: SameHost = SameHost::Off,
     /// Who may connect to this server's endpoints for processes of the same host. Without the
-    /// option: everybody whom the process's umask lets.
+    /// option: everybody whom the process's umask lets, and at the same-host endpoints beside TCP
+    /// (`same_host`) processes of the same user.
     #[option("-ORBLocalAccess", "mode=OCTAL,user=UID,group=GID,peers=UID+UID", parsed(),
         shown "all that the umask lets")]
     pub local_access: LocalAccess = LocalAccess::default(),

@@ -67,6 +67,10 @@ impl Transport for Iiop {
         local::connect(address, timeout, settings)
     }
 
+    fn has_same_host_endpoints(&self) -> bool {
+        true
+    }
+
     fn read_profile(&self, profile: &TaggedProfile) -> Option<CdrResult<ObjectProfile>> {
         if profile.id != TAG_INTERNET_IOP {
             return None;

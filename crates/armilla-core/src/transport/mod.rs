@@ -14,6 +14,7 @@ mod local;
 mod reachable;
 mod refused;
 mod registry;
+mod same_host;
 
 #[doc(hidden)]
 pub use iiop::TcpEndpoint;
@@ -22,6 +23,9 @@ pub use in_process::{ConnectHere, HERE, is_here};
 pub use refused::Refused;
 #[doc(hidden)]
 pub use registry::{Endpoint, EndpointAddress, Transports};
+#[doc(hidden)]
+pub use same_host::{SameHostEndpoint, listen_on_same_host};
+pub use same_host::{Way, WhyAddress};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
 pub use armilla_ipc::{
@@ -82,6 +86,12 @@ pub trait Transport: Send + Sync + fmt::Debug {
         timeout: Duration,
         settings: &Settings,
     ) -> io::Result<Box<dyn Stream>>;
+
+    /// Whether endpoints for processes of the same host stand beside those of this transport.
+    #[doc(hidden)]
+    fn has_same_host_endpoints(&self) -> bool {
+        false
+    }
 
     /// Reads a profile with its own tag. `None` for other tags. The default implementation has no
     /// tag.

@@ -5,6 +5,7 @@ use super::guarded::GuardedTransport;
 use super::iiop::Iiop;
 use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
+use super::same_host::SameHostEndpoint;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::{OrbOption, Settings};
@@ -112,7 +113,7 @@ impl Transports {
             for component in &read.components {
                 let found = self.0.iter().find_map(|transport| {
                     let address = transport.read_component(component, settings)?;
-                    Some(EndpointAddress { transport: transport.clone(), address })
+                    Some(EndpointAddress::new(transport, address, &read))
                 });
                 match found {
                     Some(found) if Arc::ptr_eq(&found.transport, own) => alternates.push(found),
@@ -126,12 +127,11 @@ impl Transports {
             let mut replaced = false;
             for (transport, found) in instead {
                 replaced = true;
-                let at = |address| EndpointAddress { transport: transport.clone(), address };
+                let at = |address| EndpointAddress::new(transport, address, &read);
                 addresses.extend(found.into_iter().map(at));
             }
             if !replaced {
-                let address = read.address.clone();
-                addresses.push(EndpointAddress { transport: own.clone(), address });
+                addresses.push(EndpointAddress::new(own, read.address.clone(), &read));
                 addresses.append(&mut alternates);
             }
             (read, addresses)
@@ -161,6 +161,11 @@ impl Endpoint {
     /// Whether this is an endpoint at a host and a port, which IIOP profiles name.
     pub fn is_over_tcp(&self) -> bool {
         self.transport.scheme() == Iiop::SCHEME || self.transport.is_protected()
+    }
+
+    /// Whether an endpoint for processes of the same host stands beside it.
+    pub fn has_same_host_endpoint(&self) -> bool {
+        self.transport.has_same_host_endpoints()
     }
 
     /// Opens the endpoint.
@@ -221,12 +226,24 @@ impl Endpoint {
 pub struct EndpointAddress {
     transport: Arc<dyn Transport>,
     address: String,
+    /// The way to the same server without a network.
+    same_host: Option<SameHostEndpoint>,
 }
 
 impl EndpointAddress {
+    /// An address in this profile.
+    fn new(transport: &Arc<dyn Transport>, address: String, profile: &ObjectProfile) -> Self {
+        let same_host = match transport.has_same_host_endpoints() {
+            true => SameHostEndpoint::beside(&profile.components, &address),
+            false => None,
+        };
+        Self { transport: transport.clone(), address, same_host }
+    }
+
     /// The address of this ORB for itself. Each call returns a distinct one.
     pub fn in_process(connect: Box<ConnectHere>) -> Self {
-        Self { transport: Arc::new(InProcess(connect)), address: InProcess::NAME.to_owned() }
+        let (transport, address) = (Arc::new(InProcess(connect)), InProcess::NAME.to_owned());
+        Self { transport, address, same_host: None }
     }
 
     /// The address, as text.
@@ -253,6 +270,11 @@ impl EndpointAddress {
         format!("protected://{place}")
     }
 
+    /// The way to the same server for processes of its host, if the reference names one.
+    pub fn same_host(&self) -> Option<&SameHostEndpoint> {
+        self.same_host.as_ref()
+    }
+
     /// Connects to the address; see [`Transport::connect`].
     pub fn connect(&self, timeout: Duration, settings: &Settings) -> io::Result<Box<dyn Stream>> {
         self.transport.connect(&self.address, timeout, settings)
@@ -267,7 +289,9 @@ impl fmt::Display for EndpointAddress {
 
 impl PartialEq for EndpointAddress {
     fn eq(&self, other: &Self) -> bool {
-        self.address == other.address && Arc::ptr_eq(&self.transport, &other.transport)
+        self.address == other.address
+            && self.same_host == other.same_host
+            && Arc::ptr_eq(&self.transport, &other.transport)
     }
 }
 

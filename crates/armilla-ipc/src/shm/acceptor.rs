@@ -1,12 +1,11 @@
-//! The passive side of the shared-memory transport. A peer is accepted once it has greeted; those
-//! that say nothing wait in `greeting` meanwhile.
+//! The passive side of the shared-memory transport. A peer is accepted once it has greeted, see
+//! `greeted`.
 
-use super::greeting::SilentPeers;
+use super::greeted::GreetedPeers;
 use super::{ShmStream, addr};
-use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE, delegate_acceptor};
-use crate::is_resource_exhausted;
+use crate::accept::delegate_acceptor;
 use crate::unix::UnixAcceptor;
-use crate::{Acceptor, Address, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 use std::time::Duration;
@@ -14,10 +13,7 @@ use std::time::Duration;
 /// Makes shared-memory streams passively.
 #[derive(Debug)]
 pub struct ShmAcceptor {
-    /// It does not wait for a peer; this type does.
-    sockets: UnixAcceptor,
-    timeout: AcceptTimeout,
-    silent: SilentPeers,
+    greeted: GreetedPeers,
     local: Address,
     spin: Option<Duration>,
 }
@@ -37,10 +33,8 @@ impl ShmAcceptor {
             StreamOptions { file_access: options.file_access, ..StreamOptions::default() };
         let sockets =
             addr::in_terms_of(address, UnixAcceptor::bind(&socket_address, &socket_options))?;
-        sockets.set_timeout(Some(Duration::ZERO))?;
-        let silent = SilentPeers::new(sockets.as_fd())?;
-        let (timeout, local) = (AcceptTimeout::default(), address.clone());
-        Ok(Self { sockets, timeout, silent, local, spin: options.busy_poll })
+        let (greeted, local) = (GreetedPeers::new(sockets)?, address.clone());
+        Ok(Self { greeted, local, spin: options.busy_poll })
     }
 
     /// Waits for the next peer that shares its memory, as
@@ -51,38 +45,7 @@ impl ShmAcceptor {
     /// # Errors
     /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<ShmStream>> {
-        let deadline = self.timeout.start();
-        loop {
-            let mut connects = false;
-            match self.sockets.accept() {
-                Ok(Some(socket)) => {
-                    self.silent.add(socket.into());
-                    connects = true;
-                }
-                Ok(None) => return Ok(None),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) if is_resource_exhausted(&error) => {
-                    match self.silent.wait(Some(Duration::ZERO))? {
-                        Some(socket) => return Ok(Some(self.stream(socket))),
-                        // A descriptor of somebody who says nothing is needed more by another.
-                        None if self.silent.drop_first() => continue,
-                        None if !deadline.may_wait() => return Err(error),
-                        None => drop(deadline.remaining()?),
-                    }
-                    std::thread::sleep(EXHAUSTION_PAUSE);
-                }
-                Err(error) => return Err(error),
-            }
-            let limit = match deadline.may_wait() && !connects {
-                true => deadline.remaining()?,
-                false => Some(Duration::ZERO),
-            };
-            match self.silent.wait(limit)? {
-                Some(socket) => return Ok(Some(self.stream(socket))),
-                None if deadline.may_wait() || connects => {}
-                None => return Err(io::ErrorKind::WouldBlock.into()),
-            }
-        }
+        Ok(self.greeted.accept()?.map(|socket| self.stream(socket)))
     }
 
     /// The stream of a peer that has greeted.
@@ -94,7 +57,7 @@ impl ShmAcceptor {
     /// The listening socket, for what this type does not offer. Changing its state behind the
     /// acceptor's back is the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
-        self.sockets.as_fd()
+        self.greeted.socket()
     }
 
     /// The address at which the acceptor listens.
@@ -104,15 +67,15 @@ impl ShmAcceptor {
 
     /// Stops listening and removes the socket file, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
-        self.sockets.close();
+        self.greeted.close();
     }
 }
 
-delegate_acceptor!(ShmAcceptor, timeout);
+delegate_acceptor!(ShmAcceptor, greeted);
 
 impl AsFd for ShmAcceptor {
     /// A descriptor that is readable when [`accept`](Self::accept) may have a peer, for a reactor.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.silent.as_fd()
+        self.greeted.as_fd()
     }
 }

@@ -16,6 +16,18 @@ use std::mem::MaybeUninit;
 /// What a greeting begins with; the last byte is the version.
 const MAGIC: [u8; 8] = *b"ARMSHM\0\x01";
 
+/// The greeting of a peer that connects to a same-host endpoint and wants the socket itself.
+const SOCKET_MAGIC: [u8; 8] = *b"ARMSOC\0\x01";
+
+/// What a peer has said first.
+#[derive(Debug)]
+pub(super) enum Greeting {
+    /// It shares this memory.
+    Memory(Region),
+    /// It wants the socket itself.
+    Socket,
+}
+
 /// The magic, and the binary logarithms of the two capacities, that of the sender's ring first.
 const LENGTH: usize = 10;
 
@@ -51,6 +63,26 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
 /// [`io::ErrorKind::ConnectionReset`] if the peer has gone; [`io::ErrorKind::InvalidData`] if it
 /// violates the handshake; exhausted descriptors, after which this may be tried again.
 pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
+    match accept_any(socket)? {
+        None => Ok(None),
+        Some(Greeting::Memory(region)) => Ok(Some(region)),
+        Some(Greeting::Socket) => Err(wrong_version()),
+    }
+}
+
+/// Says that the socket itself is to carry the bytes.
+pub(super) fn offer_socket(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let mut greeting = [0; LENGTH];
+    greeting[..8].copy_from_slice(&SOCKET_MAGIC);
+    net::send(socket, &greeting, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// What the connecting side has said; `None` if it has not yet.
+///
+/// # Errors
+/// Those of [`accept`].
+pub(super) fn accept_any(socket: BorrowedFd<'_>) -> io::Result<Option<Greeting>> {
     expect(socket, 1)?;
     let mut greeting = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -67,18 +99,23 @@ pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
     let invalid = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     match (count, descriptor(control)) {
         (0, _) => Err(io::ErrorKind::ConnectionReset.into()),
-        (LENGTH, _) if greeting[..8] != MAGIC => {
-            invalid("the peer does not speak this version of the shared-memory transport")
-        }
+        (LENGTH, None) if greeting[..8] == SOCKET_MAGIC => Ok(Some(Greeting::Socket)),
+        (LENGTH, _) if greeting[..8] != MAGIC => Err(wrong_version()),
         (LENGTH, Some(file)) => {
             // An exponent beyond the word's width gives a capacity of 0, which is refused.
             let capacity = |exponent: u8| 1_usize.checked_shl(exponent.into()).unwrap_or(0);
             let capacities = [capacity(greeting[8]), capacity(greeting[9])];
-            Region::open(file.as_fd(), capacities).map(Some)
+            Region::open(file.as_fd(), capacities).map(|region| Some(Greeting::Memory(region)))
         }
         (LENGTH, None) => invalid("the peer passed no memory"),
         _ => invalid("the peer's greeting is too short"),
     }
+}
+
+#[cold]
+fn wrong_version() -> io::Error {
+    let reason = "the peer does not speak this version of the shared-memory transport";
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 /// The one descriptor of a message.

@@ -108,11 +108,13 @@ fn a_peer_that_wakes_in_vain_does_not_keep_a_processor_busy() {
     for side in [Side::Consumer, Side::Producer] {
         let mut limit = WaitLimit::new(Some(Duration::from_millis(300)), &spin, "nothing came");
         let (mut looks, ring) = (0, memory.ring(0));
-        let woken = Waiter { ring, side, socket: stream.as_fd() }.wait(&mut limit, || {
+        let waiter = Waiter { ring, side, socket: stream.as_fd() };
+        let ready = || {
             looks += 1;
             ring.forge_control([0, FUTEX + 2, FUTEX + 2, u32::MAX]);
             false
-        });
+        };
+        let woken = waiter.wait(&mut limit, ready, || ());
         // The caller of a producer's wait looks after every slice itself.
         let slice_over = side == Side::Producer && woken.as_ref().ok() == Some(&SliceOver);
         assert!(slice_over || woken.unwrap_err().kind() == ErrorKind::TimedOut, "{side:?}");

@@ -40,6 +40,7 @@ mod acceptor;
 mod addr;
 mod connection;
 mod connector;
+mod greeted;
 mod greeting;
 mod handshake;
 #[cfg(test)]
@@ -47,6 +48,7 @@ mod hostile;
 mod region;
 mod ring;
 mod rings;
+pub mod same_host;
 mod spin;
 mod stream;
 mod wait;

@@ -139,6 +139,19 @@ impl Region {
         }
     }
 
+    /// Gives the memory behind the bytes of a ring back to the system. They are zeros from then on,
+    /// and memory is taken again when they are written. Without effect if the system refuses.
+    ///
+    /// The caller holds the ring's private producer, and the ring is empty: nobody reads or writes
+    /// these bytes meanwhile.
+    pub(super) fn give_back(&self, which: usize) {
+        // SAFETY: within the mapping, of a file whose pages can be removed; the mapping stays, and
+        // no references lead to these bytes.
+        let _ = unsafe {
+            mm::madvise(self.start(which).cast(), self.capacities[which], mm::Advice::LinuxRemove)
+        };
+    }
+
     /// Where `position` lies, and how many of `count` bytes lie there and not at the ring's start.
     #[inline]
     fn address_of(&self, which: usize, position: u64, count: usize) -> (*mut u8, usize) {
@@ -193,6 +206,21 @@ mod tests {
             theirs.read(which, position, &mut buffer);
             assert_eq!(&buffer, b"across");
         }
+    }
+
+    #[test]
+    fn memory_that_was_given_back_is_there_again_when_it_is_used() {
+        let (ours, file) = Region::create([1 << 16, 4096]).unwrap();
+        let blocks = || fs::fstat(&file).unwrap().st_blocks * 512;
+        ours.write(0, 0, &[7; 1 << 16]);
+        assert_eq!(blocks(), 1 << 16);
+        ours.give_back(0);
+        assert_eq!(blocks(), 0);
+        let theirs = Region::open(file.as_fd(), [1 << 16, 4096]).unwrap();
+        ours.write(0, 5, b"again");
+        let mut buffer = [0; 6];
+        theirs.read(0, 4, &mut buffer);
+        assert_eq!(&buffer, b"\0again");
     }
 
     #[test]

@@ -8,11 +8,16 @@ use super::ring::{
 use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// How many bytes are moved before the other side is woken, so that both sides work at the same
 /// time.
 const CHUNK: usize = 32 << 10;
+
+/// How many bytes an idle ring keeps memory for. With the page that the next ones begin in, both
+/// rings and their state are 28 KiB.
+const KEPT: u64 = 8 << 10;
 
 /// One end of an established stream.
 #[derive(Debug)]
@@ -22,6 +27,10 @@ pub(super) struct RingPair {
     ours: usize,
     producer: Mutex<Producer>,
     consumer: Mutex<Consumer>,
+    /// The position of the producer when the memory of its ring was given back.
+    given_back: AtomicU64,
+    /// The position of the consumer when the peer was told last that the stream is idle.
+    told: AtomicU64,
 }
 
 impl RingPair {
@@ -29,7 +38,8 @@ impl RingPair {
     pub(super) fn new(region: Region, ours: usize) -> Self {
         let producer = Mutex::new(Producer::new(region.capacity(ours) as u64));
         let consumer = Mutex::new(Consumer::new(region.capacity(1 - ours) as u64));
-        Self { region, ours, producer, consumer }
+        let (given_back, told) = Default::default();
+        Self { region, ours, producer, consumer, given_back, told }
     }
 
     /// The ring that our bytes go through.
@@ -114,6 +124,26 @@ impl RingPair {
             wake_for_room(ring, consumer.room_given(), socket);
         }
         Ok(count)
+    }
+
+    /// Gives the memory of our own ring back if it is empty and much of it was used: the stream is
+    /// idle. The memory of the other ring is the peer's to give back, which may be writing there: a
+    /// thread of it that sleeps for long is woken once to do that, unless a thread here receives.
+    pub(super) fn give_back(&self, socket: BorrowedFd<'_>) {
+        if let Ok(mut producer) = self.producer.try_lock() {
+            let (position, before) = (producer.position(), self.given_back.load(Ordering::Relaxed));
+            let capacity = self.outgoing_capacity() as u64;
+            if position - before > KEPT && producer.room(self.outgoing(), capacity) == Ok(capacity)
+            {
+                self.region.give_back(self.ours);
+                self.given_back.store(position, Ordering::Relaxed);
+            }
+        }
+        let received = self.consumer.try_lock().map_or(0, |consumer| consumer.position());
+        if received.saturating_sub(self.told.load(Ordering::Relaxed)) > KEPT {
+            self.told.store(received, Ordering::Relaxed);
+            wake(self.outgoing(), Side::Consumer, socket);
+        }
     }
 
     /// Whether a read will find bytes, or an error. While another thread reads, the answer is but

@@ -126,7 +126,7 @@ impl ShmStream {
                     || ring.ended() & READER_CLOSED != 0
                     || self.connection.closed_for_writing()
             };
-            if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
+            if waiter.wait(&mut limit, ready, || ())? == WakeReason::PeerGone {
                 self.peer_gone.store(true, Ordering::Release);
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
@@ -179,7 +179,9 @@ impl Stream for ShmStream {
                     || ring.ended() & (WRITER_CLOSED | RESET) != 0
                     || self.connection.closed_for_reading()
             };
-            if waiter.wait(&mut limit, ready)? == WakeReason::PeerGone {
+            if waiter.wait(&mut limit, ready, || rings.give_back(self.as_fd()))?
+                == WakeReason::PeerGone
+            {
                 self.peer_gone.store(true, Ordering::Release);
             }
         }
@@ -270,6 +272,12 @@ impl Stream for ShmStream {
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.connection.end(how);
         Ok(())
+    }
+
+    fn release_memory(&self) {
+        if let Some(rings) = self.connection.established() {
+            rings.give_back(self.as_fd());
+        }
     }
 
     fn peer(&self) -> &Address {

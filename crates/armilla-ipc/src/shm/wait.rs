@@ -47,11 +47,13 @@ pub(super) enum WakeReason {
 }
 
 impl Waiter<'_> {
-    /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`].
+    /// Waits until `ready`, until the peer has gone, or as a producer for a [`SLICE`]. Calls `idle`
+    /// before a consumer sleeps longer than that, and when it is woken from that in vain.
     pub(super) fn wait(
         &self,
         limit: &mut WaitLimit<'_>,
         mut ready: impl FnMut() -> bool,
+        idle: impl Fn(),
     ) -> io::Result<WakeReason> {
         if limit.spin.until(limit.timeout, &mut ready) {
             return Ok(WakeReason::Ready);
@@ -68,8 +70,17 @@ impl Waiter<'_> {
             };
             self.ring.clear_sleep(self.side);
             match woken? {
-                WakeReason::SliceOver if self.side == Side::Consumer => how = DOORBELL,
-                WakeReason::Ready if !ready() => false_wakes += 1,
+                WakeReason::SliceOver if self.side == Side::Consumer => {
+                    idle();
+                    how = DOORBELL;
+                }
+                WakeReason::Ready if !ready() => {
+                    false_wakes += 1;
+                    if how == DOORBELL {
+                        // The peer is idle, too.
+                        idle();
+                    }
+                }
                 woken => return Ok(woken),
             }
         }

@@ -204,6 +204,10 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Whatever the operating system reports; none is known for an open stream.
     fn shutdown(&self, how: Shutdown) -> io::Result<()>;
 
+    /// Gives memory back that an idle stream does not need. Shared memory does: what is beyond some
+    /// KiB, of its own direction. A stream in use loses nothing, and may have to take it again.
+    fn release_memory(&self) {}
+
     /// The other end, as the operating system knows it: numeric, not the name that was resolved.
     fn peer(&self) -> &Address;
 

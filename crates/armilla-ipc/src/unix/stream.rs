@@ -18,7 +18,7 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    pub(super) fn from_socket(socket: Socket) -> Self {
+    pub(crate) fn from_socket(socket: Socket) -> Self {
         Self { socket }
     }
 

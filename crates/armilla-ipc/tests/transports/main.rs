@@ -12,6 +12,7 @@ mod pipe;
 mod pty;
 mod readme;
 mod resource_exhaustion;
+mod same_host;
 mod shm;
 mod signals;
 mod tcp;

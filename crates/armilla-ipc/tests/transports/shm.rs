@@ -325,3 +325,53 @@ fn a_call_fails_soon_when_the_server_process_is_killed() {
         assert!(told.saturating_duration_since(died) < LONG, "told late");
     }
 }
+
+/// The shared memory of streams that is in use in this process, in KiB, counted at either end.
+fn in_use() -> u64 {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let of_streams = maps.split("VmFlags").filter(|map| map.contains("memfd:armilla-shm"));
+    let resident = of_streams.filter_map(|map| {
+        let line = map.lines().find(|line| line.starts_with("Rss:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    resident.sum()
+}
+
+/// Runs alone in a process of its own, for the memory of other tests would count.
+#[test]
+fn an_idle_stream_gives_its_memory_back() {
+    if env::var_os("ARMILLA_SHM_IDLE").is_none() {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["shm::an_idle_stream_gives_its_memory_back", "--exact", "--nocapture"]);
+        assert!(command.env("ARMILLA_SHM_IDLE", "1").status().unwrap().success());
+        return;
+    }
+    let [client, server] = pair();
+    let (octets, most) = (pattern(3 << 20), 2 * 32);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut all = vec![0; octets.len()];
+            for _ in 0..2 {
+                server.recv_all(&mut all).unwrap();
+                server.send_all(&all).unwrap();
+            }
+            // It sleeps for long by the time when the client is idle.
+            assert_eq!(server.recv(&mut [0; 1]).unwrap(), 1);
+        });
+        for _ in 0..2 {
+            let mut all = vec![0; octets.len()];
+            thread::scope(|scope| {
+                scope.spawn(|| client.send_all(&octets).unwrap());
+                client.recv_all(&mut all).unwrap();
+            });
+            assert!(all == octets && in_use() > most, "{} KiB are in use", in_use());
+            let begun = Instant::now();
+            while in_use() > most {
+                client.release_memory();
+                thread::sleep(Duration::from_millis(1));
+                assert!(begun.elapsed() < Duration::from_secs(30), "{} KiB", in_use());
+            }
+        }
+        client.send_all(b"x").unwrap();
+    });
+}

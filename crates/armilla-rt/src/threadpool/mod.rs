@@ -202,8 +202,15 @@ impl Threadpool {
     pub(crate) fn local_components(&self, lane: Option<usize>) -> Vec<TaggedComponent> {
         let of =
             |lane: &Lane| lane.group.get().map_or(&[][..], |group| group.components()).to_vec();
+        // Each belongs to the address of a lane by itself.
+        let beside = |lane: &Lane| {
+            lane.group.get().map_or(&[][..], |group| group.same_host_components()).to_vec()
+        };
         match lane.or((!self.0.has_lanes).then_some(0)) {
-            Some(lane) => of(&self.lanes()[lane]),
+            Some(lane) => {
+                let lane = &self.lanes()[lane];
+                [of(lane), beside(lane)].concat()
+            }
             None => {
                 let lanes = self.lanes().iter();
                 let all = lanes.flat_map(|lane| {
@@ -211,7 +218,7 @@ impl Threadpool {
                         LaneLocalEndpoint { priority: lane.priority, data }.to_tagged().ok()
                     })
                 });
-                all.collect()
+                all.chain(self.lanes().iter().flat_map(|lane| beside(lane))).collect()
             }
         }
     }

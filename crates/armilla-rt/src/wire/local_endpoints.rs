@@ -9,6 +9,9 @@ use armilla_ipc::Address;
 /// The tag of the ORB's component for an endpoint on the same host.
 pub(crate) const TAG_LOCAL_ENDPOINT: u32 = 0x4152_4d01;
 
+/// The component that names the endpoint for processes of the same host beside a TCP endpoint.
+pub(crate) const TAG_SAME_HOST_ENDPOINT: u32 = 0x4152_4d05;
+
 /// The tag of the component for such an endpoint of a lane.
 pub const TAG_LANE_LOCAL_ENDPOINT: u32 = 0x4152_4d04;
 

@@ -7,7 +7,7 @@ mod priority_range;
 mod tao_endpoints;
 
 pub use local_endpoints::{LaneLocalEndpoint, TAG_LANE_LOCAL_ENDPOINT};
-pub(crate) use local_endpoints::{TAG_LOCAL_ENDPOINT, local_address};
+pub(crate) use local_endpoints::{TAG_LOCAL_ENDPOINT, TAG_SAME_HOST_ENDPOINT, local_address};
 pub use policies::{ExposedPolicies, PriorityModel, TAG_POLICIES};
 pub use priority_context::{RT_CORBA_PRIORITY_CONTEXT, decode_priority, encode_priority};
 pub use priority_range::{

@@ -3,6 +3,7 @@
 use super::histogram::Histogram;
 use super::prometheus;
 use super::snapshot::{Counts, Side, Snapshot};
+use crate::client::connections_made;
 use crate::exception::SystemException;
 use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer, Outcome,
@@ -148,6 +149,7 @@ impl Metrics {
         Snapshot {
             in_flight: (in_flight(&self.0.client), in_flight(&self.0.server)),
             operations: operations.collect(),
+            connections: connections_made().filter(|(_, count)| *count > 0).collect(),
         }
     }
 

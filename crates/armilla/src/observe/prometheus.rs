@@ -28,6 +28,12 @@ fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
             }
         }
     }
+    writeln!(out, "# HELP armilla_connections_made_total Connections of clients, by their way.")?;
+    writeln!(out, "# TYPE armilla_connections_made_total counter")?;
+    for (way, count) in &snapshot.connections {
+        let (way, why) = way.words();
+        writeln!(out, "armilla_connections_made_total{{way=\"{way}\",why=\"{why}\"}} {count}")?;
+    }
     writeln!(
         out,
         "# HELP armilla_request_duration_seconds Time from the beginning of a request to its end."

@@ -1,6 +1,7 @@
 //! What the metrics counted until one moment.
 
 use super::histogram::Latencies;
+use crate::transport::Way;
 use std::collections::BTreeMap;
 
 /// Which end of a request.
@@ -37,6 +38,9 @@ pub struct Snapshot {
     /// The counters by side and operation. Operations of a side beyond the first 1,000 are counted
     /// together, as `other`.
     pub operations: BTreeMap<(Side, String), Counts>,
+    /// How many connections clients of this process, of all its ORBs, have made by each way; without
+    /// those that none has taken.
+    pub connections: Vec<(Way, u64)>,
 }
 
 /// How requests for one operation ended, and how long they took. An attempt that is forwarded or

@@ -3,7 +3,7 @@
 mod callbacks;
 mod offers;
 
-use armilla::{AcceptBidirectional, Orb, Settings};
+use armilla::{AcceptBidirectional, Orb, SameHost, Settings};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer;
 
@@ -17,6 +17,8 @@ fn unreachable_with(change: impl FnOnce(&mut Settings)) -> Orb {
     let endpoint = format!("iiop://127.0.0.1:0?publish=127.0.0.1:{}", peer::dead_port());
     let builder = orbs::builder().listen(&endpoint).unwrap().settings(|settings| {
         settings.offer_bidirectional = true;
+        // The server is on the same host.
+        settings.same_host = SameHost::Off;
     });
     builder.settings(change).build().unwrap()
 }

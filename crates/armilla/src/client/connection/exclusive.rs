@@ -17,7 +17,8 @@ use crate::wire::send;
 use armilla_cdr::{Buffer, ByteOrder, CodeSets, Encoder};
 use armilla_giop::engine::{ClientEvent, ConnectionLoss, Initiator};
 use armilla_giop::{
-    CodeSetContext, CompletionStatus, Framer, Message, Version, cancel_request, close_connection,
+    CodeSetContext, CompletionStatus, Framer, HEADER_LEN, Message, MessageHeader, MessageKind,
+    Version, cancel_request, close_connection,
 };
 use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
@@ -137,6 +138,7 @@ impl ExclusiveConnection {
         }
         self.detached = Vec::new();
         self.memory.resize(0);
+        self.stream.release_memory();
         self.framer.release_memory() + request - self.request.capacity()
     }
 
@@ -458,12 +460,30 @@ impl ExclusiveConnection {
                 self.note_silence(deadline);
                 (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT)
             }
+            io::ErrorKind::BrokenPipe if self.is_closed_in_order() => {
+                let closed = ConnectionLoss::Closed;
+                return LostConnection {
+                    peer: self.stream.peer().clone(),
+                    loss: closed,
+                    why: String::new(),
+                }
+                .exception(CompletionStatus::No, deadline);
+            }
             _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
         };
         SystemException::new(kind, minor, Completion::No).with_reason(format!(
             "the request to {} could not be sent: {error}",
             self.stream.peer()
         ))
+    }
+
+    /// Whether the server has said that it closes the connection, which took no request any more. The
+    /// transports of a host tell that it is closed before anything is sent, TCP does not.
+    fn is_closed_in_order(&self) -> bool {
+        let mut header = [0; HEADER_LEN];
+        matches!(self.stream.try_recv(&mut header), Ok(HEADER_LEN))
+            && MessageHeader::decode(&header)
+                .is_ok_and(|header| header.kind == MessageKind::CloseConnection)
     }
 
     /// Whether requests may be sent.

@@ -22,7 +22,7 @@ impl Endpoint {
         object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<Box<ExclusiveConnection>, SystemException> {
-        let stream = self.open(deadline)?;
+        let stream = self.open(deadline, true)?;
         self.connect_over(stream, object, deadline).map(Box::new)
     }
 
@@ -49,7 +49,8 @@ impl Endpoint {
     }
 
     /// Opens a connection. If the process has run out of descriptors, closes idle ones and tries
-    /// again.
+    /// again. To a server on this host that has an endpoint for such, a connection goes there if it
+    /// can, and through shared memory if it `takes_memory`: nothing waits for several such at once.
     ///
     /// # Errors
     /// `TRANSIENT` when no connection can be made; `TIMEOUT` when the call has no time left;
@@ -57,14 +58,18 @@ impl Endpoint {
     pub(in crate::client) fn open(
         &self,
         deadline: &Deadline,
+        takes_memory: bool,
     ) -> Result<Arc<dyn Stream>, SystemException> {
         if !deadline.may_connect {
             return Err(self.unbound());
         }
-        let Some((timeout, bound)) = deadline.connecting(self.settings.connect_timeout) else {
+        let Some((mut timeout, bound)) = deadline.connecting(self.settings.connect_timeout) else {
             let what = format!("no time was left to connect to {}", self.address);
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
+        if let Some(stream) = self.open_same_host(takes_memory, &mut timeout) {
+            return Ok(Arc::from(stream));
+        }
         let mut made = self.address.connect(timeout, &self.settings);
         if made.as_ref().is_err_and(is_resource_exhausted) && self.close_all_idle() {
             // The first attempt failed at once, so the time left is unchanged.

@@ -7,6 +7,7 @@ use super::connection_pool::{ConnectionPool, PoolSettings};
 use super::greeting::Greeting;
 use super::local_addresses::LocalAddresses;
 use super::reverse_connections::ReverseConnections;
+use super::same_host::LastWay;
 use super::shared::SharedConnections;
 use super::silence::EndpointSilence;
 use crate::client::connection::{
@@ -69,6 +70,7 @@ pub(crate) struct Endpoint {
     pub(super) idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: SharedConnections,
     pub(super) silence: Arc<EndpointSilence>,
+    pub(super) last_way: LastWay,
 }
 
 /// A connection of a pool while it holds the reply to a call. It returns to its pool when it is
@@ -175,6 +177,7 @@ impl Endpoint {
             idle: Mutex::default(),
             shared: SharedConnections::new(count),
             silence: EndpointSilence::new(address, &common.all),
+            last_way: LastWay::default(),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::client::request::Operation;
 use crate::client::synchronous::{invoke, locate};
 use crate::exception::{ExceptionKind, SystemException};
 use crate::signature::Signature;
+use crate::transport::Way;
 use armilla_cdr::Encoder;
 
 impl Object {
@@ -89,6 +90,27 @@ impl Object {
             Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
             answer => answer,
         }
+    }
+
+    /// The way that the last connection to the address took to which calls of this object go now.
+    /// `None` before the first, and for an object of this process.
+    ///
+    /// ```
+    /// # use armilla::{Object, SystemException};
+    /// # fn example(object: &Object) -> Result<(), SystemException> {
+    /// object.locate()?;
+    /// if let Some(way) = object.way() {
+    ///     println!("calls go by {way}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn way(&self) -> Option<Way> {
+        let reference = self.reference().ok()?;
+        if reference.key_here().is_some() {
+            return None;
+        }
+        reference.route().ok()?.preferred().access.endpoint.last_way()
     }
 
     /// Asks the server for the location of the object with a LocateRequest, without calling the

@@ -17,6 +17,8 @@ pub(crate) struct Publications {
     iiop: Vec<(String, u16)>,
     protected: Vec<ProtectedAddress>,
     components: Vec<TaggedComponent>,
+    /// Those of the endpoints for processes of the same host.
+    same_host: Vec<TaggedComponent>,
     profiles: Vec<Box<dyn MakeProfile>>,
 }
 
@@ -28,8 +30,8 @@ impl Publications {
 
     /// None.
     pub(in crate::server) fn empty() -> Self {
-        let (iiop, protected, components, profiles) = Default::default();
-        Self { iiop, protected, components, profiles }
+        let (iiop, protected, components, same_host, profiles) = Default::default();
+        Self { iiop, protected, components, same_host, profiles }
     }
 
     /// Adds those of an endpoint.
@@ -45,6 +47,18 @@ impl Publications {
                     "a transport publishes what this ORB does not know",
                     what = format!("{other:?}"),
                 ),
+            }
+        }
+    }
+
+    /// Adds those of an endpoint for processes of the same host.
+    pub(in crate::server) fn add_same_host(
+        &mut self,
+        components: impl IntoIterator<Item = TaggedComponent>,
+    ) {
+        for component in components {
+            if !self.same_host.contains(&component) {
+                self.same_host.push(component);
             }
         }
     }
@@ -69,6 +83,11 @@ impl Publications {
         &self.components
     }
 
+    /// Those of endpoints for processes of the same host.
+    pub(in crate::server) fn same_host(&self) -> &[TaggedComponent] {
+        &self.same_host
+    }
+
     /// The profiles of the object with this key, with `added` among their components. If `own` is
     /// not empty, its addresses replace those of the ORB's IIOP endpoints. A protected address is a
     /// component of the profile with its host, or makes a profile of its own.
@@ -87,6 +106,10 @@ impl Publications {
         let mut common = vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?];
         common.extend_from_slice(&self.components);
         common.extend_from_slice(added);
+        if own.is_empty() {
+            // Each belongs to one of the ORB's own addresses.
+            common.extend_from_slice(&self.same_host);
+        }
         // IIOP 1.0 profiles have no components, so each address needs a profile of its own.
         let alternates = settings.alternate_addresses && version > Version::V1_0;
         let addresses = if own.is_empty() { &self.iiop[..] } else { own };

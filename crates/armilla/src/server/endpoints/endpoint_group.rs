@@ -14,7 +14,7 @@ use crate::server::addresses::publications::Publications;
 use crate::server::threads::worker_threads::WorkerThreads;
 use crate::server::threads::workers::Workers;
 use crate::settings::Settings;
-use crate::transport::{Endpoint, Listening};
+use crate::transport::{Endpoint, Listening, Publication, SameHostEndpoint, listen_on_same_host};
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::Acceptor;
 use std::fmt;
@@ -134,6 +134,12 @@ impl EndpointGroup {
         self.group.publications.components()
     }
 
+    /// The components that say, each beside one of its [addresses](Self::addresses), where processes
+    /// of the same host connect.
+    pub fn same_host_components(&self) -> &[TaggedComponent] {
+        self.group.publications.same_host()
+    }
+
     /// Stops accepting, waits for requests in progress, and closes its connections in order. Called
     /// by a servant of the ORB, or in anything else of the program that the ORB calls, it returns at
     /// once, because that must end first.
@@ -168,6 +174,8 @@ pub(in crate::server) struct Group {
     /// What references say about the endpoints.
     publications: Publications,
     own_addresses: OwnAddresses,
+    /// The endpoint for processes of the same host.
+    same_host: Option<SameHostEndpoint>,
 }
 
 impl Group {
@@ -181,8 +189,8 @@ impl Group {
         publications: Publications,
     ) -> Result<Self, SystemException> {
         let workers = Workers::start(orb.settings(), threads).map_err(|e| no_thread(&e))?;
-        let (acceptors, own_addresses) = Default::default();
-        Ok(Self { acceptors, workers, publications, own_addresses })
+        let (acceptors, own_addresses, same_host) = Default::default();
+        Ok(Self { acceptors, workers, publications, own_addresses, same_host })
     }
 
     /// Opens an endpoint and begins to accept.
@@ -205,11 +213,49 @@ impl Group {
         settings: &Settings,
     ) -> Result<(), SystemException> {
         let Listening { acceptor, publications } = endpoint.listen(settings)?;
+        if endpoint.has_same_host_endpoint() {
+            self.add_same_host(orb, &publications, settings)?;
+        }
         self.publications.extend(publications);
         if endpoint.is_over_tcp() {
             self.own_addresses.add(&*acceptor);
         }
         self.accept(orb, acceptor.into())
+    }
+
+    /// Lets references say that an endpoint for processes of the same host stands beside one over
+    /// TCP that is published so. Opens it for the first.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` when a thread cannot be started.
+    fn add_same_host(
+        &mut self,
+        orb: &Orb,
+        published: &[Publication],
+        settings: &Settings,
+    ) -> Result<(), SystemException> {
+        if self.same_host.is_none() {
+            let bidirectional = orb.client().reverse_connections().is_some();
+            let workers = self.workers.clone();
+            let has_memory = move || !bidirectional && workers.has_dedicated_thread();
+            let Some((acceptor, endpoint)) = listen_on_same_host(settings, has_memory) else {
+                return Ok(());
+            };
+            self.same_host = Some(endpoint);
+            self.accept(orb, acceptor.into())?;
+        }
+        let Some(endpoint) = &self.same_host else { return Ok(()) };
+        let iiop = published.iter().find_map(|published| match published {
+            Publication::Iiop(host, port) => Some((host, *port)),
+            _ => None,
+        });
+        // Without one the ORB publishes other addresses.
+        let others = || settings.publish_addresses.iter().map(|(host, port)| (host, *port));
+        let addresses = iiop.map_or_else(|| others().collect(), |address| vec![address]);
+        let components =
+            addresses.into_iter().filter_map(|(host, port)| endpoint.component_beside(host, port));
+        self.publications.add_same_host(components);
+        Ok(())
     }
 
     /// Whether it has an endpoint, and references can lead to it.

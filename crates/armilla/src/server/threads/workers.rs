@@ -23,7 +23,7 @@ use crate::sync::lock;
 use armilla_ipc::Stream;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -97,6 +97,11 @@ impl Workers {
             drivers.threads += 1;
         }
         Ok(())
+    }
+
+    /// Whether a further connection would have a thread of its own.
+    pub(in crate::server) fn has_dedicated_thread(&self) -> bool {
+        self.driven.load(Ordering::Relaxed) < self.threads.concurrency.dedicated_threads()
     }
 
     /// Decides what waits for the requests of a new connection over `stream`. A bidirectional

@@ -1,0 +1,141 @@
+//! Processes of one host find each other by themselves: a server has an endpoint for them beside
+//! each one over TCP, references name it, and a client that may use it does. In all other cases it
+//! connects over TCP, and no call fails.
+
+use armilla::transport::{Way, WhyAddress};
+use armilla::{Concurrency, ConnectionPolicy, Object, Orb, SameHost, Settings};
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::probe::*;
+use armilla_tests::relay::Relay;
+use armilla_tests::servant::Probe;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// A server on a free port with these settings.
+fn server(change: impl FnOnce(&mut Settings)) -> Server {
+    Server::of(orbs::listening_with(change))
+}
+
+/// The way of a client with these settings to this server, which serves it.
+fn way(server: &Server, change: impl FnOnce(&mut Settings)) -> Way {
+    let client = orbs::builder().settings(change).build().unwrap();
+    let remote = server.remote(&client);
+    (0..3).for_each(|_| remote.ping().unwrap());
+    let way = remote.object().way().expect("it was called");
+    client.shutdown();
+    way
+}
+
+#[test]
+fn a_client_of_the_same_host_comes_through_shared_memory() {
+    let server = server(|_| {});
+    assert_eq!(way(&server, |_| {}), Way::SharedMemory);
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    for size in [0, 1, 1000, 100_000, 3_000_000] {
+        let given = vec![7; size];
+        let (_, copy) = remote.echo_octets(&given, &mut Vec::new()).unwrap();
+        assert_eq!(copy.len(), size);
+    }
+    assert_eq!(remote.object().way(), Some(Way::SharedMemory));
+    assert_eq!(
+        server.local.object().way(),
+        None,
+        "no connection leads to an object of the process"
+    );
+}
+
+#[test]
+fn either_side_decides_how_far_it_goes() {
+    use SameHost::{Off, Shm, Unix};
+    let (memory, socket) = (Way::SharedMemory, Way::LocalSocket);
+    let (none, off) = (Way::Address(WhyAddress::NotOffered), Way::Address(WhyAddress::Off));
+    let expected =
+        [(Off, [none, none, none]), (Unix, [off, socket, socket]), (Shm, [off, socket, memory])];
+    for (served, ways) in expected {
+        let server = server(|settings| settings.same_host = served);
+        for (wanted, expected) in [Off, Unix, Shm].into_iter().zip(ways) {
+            let way = way(&server, |settings| settings.same_host = wanted);
+            assert_eq!(way, expected, "the server has {served:?}, the client {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn connections_without_a_thread_of_their_own_are_sockets() {
+    let reactor = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 4 };
+    let of_reactor = server(|settings| settings.concurrency = reactor);
+    assert_eq!(way(&of_reactor, |_| {}), Way::LocalSocket, "a reactor watches it");
+    let shared = |settings: &mut Settings| {
+        settings.connection_policy = ConnectionPolicy::Multiplexed;
+    };
+    assert_eq!(way(&server(|_| {}), shared), Way::LocalSocket, "threads share it");
+    let one = Concurrency::Hybrid { dedicated_threads: 1, min_threads: 1, max_threads: 4 };
+    let of_one = server(|settings| settings.concurrency = one);
+    let clients = [orbs::client(), orbs::client(), orbs::client()];
+    let ways = clients.iter().map(|client| {
+        let remote = of_one.remote(client);
+        remote.ping().unwrap();
+        remote.object().way().unwrap()
+    });
+    let ways: Vec<_> = ways.collect();
+    assert_eq!(ways, [Way::SharedMemory, Way::LocalSocket, Way::LocalSocket]);
+}
+
+#[test]
+fn a_server_of_which_the_user_is_not_among_the_peers_is_called_over_tcp() {
+    let user = std::fs::metadata("/proc/self").unwrap().uid();
+    let server = server(|settings| settings.local_access.peers = vec![user + 1]);
+    assert_eq!(way(&server, |_| {}), Way::Address(WhyAddress::OtherUser));
+    let ours = self::server(|settings| settings.local_access.peers = vec![user + 1, user]);
+    assert_eq!(way(&ours, |_| {}), Way::SharedMemory);
+}
+
+#[test]
+fn a_reference_whose_address_was_changed_leads_where_it_says() {
+    let server = server(|_| {});
+    let relay = Relay::start(server.address());
+    let client = orbs::client();
+    let remote = Relay::reference(&[&relay], server.local.object(), &client);
+    assert!(!remote.non_existent().unwrap());
+    assert_eq!(remote.way(), Some(Way::Address(WhyAddress::NotOffered)));
+    assert_eq!(relay.connections(), 1);
+}
+
+/// An object that outlives its server.
+fn kept(orb: &Orb) -> Object {
+    let poa = orb.root_poa().create_poa("kept").persistent().user_ids().build().unwrap();
+    let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+    poa.activate_with_id("object", servant).unwrap().object().clone()
+}
+
+#[test]
+fn a_server_that_was_started_anew_is_found_over_tcp() {
+    let server = orbs::listening();
+    let client = orbs::client();
+    let old = orbs::travel_object(&kept(&server), &client);
+    assert!(!old.non_existent().unwrap());
+    assert_eq!(old.way(), Some(Way::SharedMemory));
+    let port = server.published_addresses().unwrap()[0].1;
+    server.shutdown();
+    let again = orbs::builder().listen(&format!("iiop://127.0.0.1:{port}")).unwrap();
+    let server = again.build().unwrap();
+    let new = orbs::travel_object(&kept(&server), &client);
+    for _ in 0..3 {
+        assert!(!old.non_existent().unwrap());
+        assert_eq!(old.way(), Some(Way::Address(WhyAddress::Gone)));
+    }
+    assert!(!new.non_existent().unwrap());
+    assert_eq!(new.way(), Some(Way::SharedMemory), "its own reference says more");
+    assert!(old.is_equivalent(&new));
+    server.shutdown();
+}
+
+#[test]
+fn metrics_tell_the_ways_of_connections() {
+    let metrics = armilla::observe::Metrics::new();
+    assert_eq!(way(&server(|_| {}), |_| {}), Way::SharedMemory);
+    let text = metrics.to_prometheus();
+    let counted = "armilla_connections_made_total{way=\"shared-memory\",why=\"\"}";
+    assert!(text.contains(counted), "{text}");
+}
