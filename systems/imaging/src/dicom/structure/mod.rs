@@ -4,6 +4,7 @@
 
 mod encoding;
 mod head;
+mod limits;
 mod rewritten;
 mod source;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod walker;
 pub(super) use encoding::BIG_ENDIAN;
 pub(super) use head::Head;
 pub use head::named;
-pub(super) use walker::{Beginning, Pixels};
+pub(super) use limits::{Beginning, Pixels};
 
 use super::{DicomError, failed};
 use dicom_core::Tag;

@@ -3,6 +3,7 @@
 //! only; what is wanted of the data set is written elsewhere while it passes.
 
 use super::encoding::{Encoding, has_long_length, width};
+use super::limits::{Beginning, Pixels, too_much};
 use super::rewritten::{Form, Rewritten};
 use super::source::{Source, read_some};
 use crate::dicom::{DicomError, failed};
@@ -38,33 +39,6 @@ const SEQUENCE_END: Tag = Tag(0xfffe, 0xe0dd);
 
 /// Octets between objects, which are no part of either (PS3.10, 7.2).
 const PADDING: Tag = Tag(0xfffc, 0xfffc);
-
-/// How much of the beginning of an object is read into memory: the elements before `end`, so many
-/// octets, elements and items at most.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::dicom) struct Beginning {
-    pub(in crate::dicom) end: Tag,
-    octets: u64,
-    entries: u64,
-}
-
-impl Beginning {
-    /// What is searched for. Whatever is private or may be long comes behind it.
-    pub(in crate::dicom) const DESCRIPTION: Self =
-        Self { end: Tag(0x0029, 0), octets: 16 << 20, entries: 1 << 17 };
-    /// All attributes but pixels.
-    pub(in crate::dicom) const ATTRIBUTES: Self =
-        Self { end: Tag(0x7fe0, 0), octets: 64 << 20, entries: 1 << 20 };
-}
-
-/// Where the pixels of a file are.
-#[derive(Debug)]
-pub(in crate::dicom) enum Pixels {
-    /// As they are: place and length in the file, and their kind.
-    Native { at: u64, length: u64, vr: VR },
-    /// Encoded: place and length of each item, of which the first one is the offset table.
-    Fragments(Vec<(u64, u64)>),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -526,10 +500,4 @@ impl<'w, S: Source> Walker<'w, S> {
     fn beyond(&self, what: &str) -> DicomError {
         DicomError(format!("it is beyond a limit of this server at octet {}: {what}", self.at))
     }
-}
-
-fn too_much(end: Tag, octets: u64, entries: u64) -> DicomError {
-    DicomError(format!(
-        "the elements before {end} have more than {octets} octets or {entries} elements"
-    ))
 }
