@@ -79,7 +79,7 @@ pub(crate) fn call<'o>(
     let reference = object.reference()?;
     match reference.fast_route() {
         Some(route) if reference.orb.interceptors().is_none() => {
-            call_at(object, reference, route, request)
+            call_at(object, reference, route, &request)
         }
         _ => match reference.selector()? {
             Some(_) => call_selected(object, &request),
@@ -115,13 +115,14 @@ pub(super) fn drive<'o>(
     }
 }
 
-/// The usual call: one attempt at a known address.
+/// The usual call: one attempt at a known address. The request is borrowed, because the cold way out
+/// refers to it: a value would be copied for that with each call.
 #[inline(always)]
 fn call_at<'o>(
     object: &'o Object,
     reference: &'o Reference,
     route: &'o Route,
-    request: Request<'o, '_>,
+    request: &Request<'o, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
     let connection_policy = object.connection_policy(reference.orb.settings());
     let mut invocation = Invocation::new(object, reference);
@@ -142,7 +143,7 @@ fn call_at<'o>(
         return attempted;
     }
     let at = At { reference, remote: Some((route, target)), operation: request.operation.name };
-    go_on_after(attempted, at, object, &request, (invocation, blocking))
+    go_on_after(attempted, at, object, request, (invocation, blocking))
 }
 
 /// Goes on with the usual call, after an attempt `at` its address that has not ended it.
