@@ -4,6 +4,7 @@
 mod calls;
 mod certificates;
 mod corpus;
+mod files;
 mod hostile;
 mod references;
 mod reload;
