@@ -35,6 +35,7 @@ use std::sync::Arc;
 pub use asynchronous::{PollableSet, ReplyFuture};
 pub(crate) use asynchronous::{begin, invoke_async, invoke_raises_async};
 pub(crate) use connection::{Carrier, ConnectionSetup, MultiplexedConnection, Ready};
+#[cfg(feature = "observe")]
 pub(crate) use endpoint::connections_made;
 pub use endpoint::{ConnectionPool, Greeting};
 pub(crate) use endpoint::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};

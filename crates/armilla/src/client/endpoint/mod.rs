@@ -24,5 +24,6 @@ pub use greeting::Greeting;
 pub(in crate::client) use local_objects::serve_collocated;
 pub(crate) use local_objects::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub(in crate::client) use pool::{Endpoint, PooledConnection};
+#[cfg(feature = "observe")]
 pub(crate) use same_host::connections_made;
 pub(in crate::client) use waiting_call::WaitingCall;

@@ -23,6 +23,7 @@ pub(super) struct LastWay {
 static MADE: [AtomicU64; Way::ALL.len()] = [const { AtomicU64::new(0) }; Way::ALL.len()];
 
 /// How many connections clients of this process have made by each way.
+#[cfg(feature = "observe")]
 pub(crate) fn connections_made() -> impl Iterator<Item = (Way, u64)> {
     Way::ALL.into_iter().zip(&MADE).map(|(way, made)| (way, made.load(Ordering::Relaxed)))
 }
