@@ -82,7 +82,8 @@ mod tests {
         let arriving = || Arriving::new(store.receive_unsized().unwrap(), "1.2.3.4".to_owned());
         let lines = Lines::default();
         let writer = lines.clone();
-        let log = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let log = tracing_subscriber::fmt().with_ansi(false);
+        let log = log.with_writer(move || writer.clone()).finish();
         let logged = |work: &mut dyn FnMut()| {
             work();
             String::from_utf8(std::mem::take(&mut *lines.0.lock().unwrap())).unwrap()
