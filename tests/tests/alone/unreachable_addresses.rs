@@ -1,6 +1,7 @@
 //! The log lines for addresses in references that clients cannot use. The log belongs to the
 //! process.
 
+use armilla::SameHost;
 use armilla_ipc::host;
 use armilla_tests::alone::alone;
 use armilla_tests::lines::{self, await_line};
@@ -45,7 +46,9 @@ fn where_a_client_listens_unasked_is_told_if_it_may_surprise() {
             return;
         };
         let endpoint = format!("iiop://[{other}]:0");
-        let server = Server::of(orbs::builder().listen(&endpoint).unwrap().build().unwrap());
+        // The address that a client comes from is one of TCP.
+        let server = orbs::builder().settings(|settings| settings.same_host = SameHost::Off);
+        let server = Server::of(server.listen(&endpoint).unwrap().build().unwrap());
         let client = orbs::client();
         orbs::activate(&client);
         server.remote(&client).ping().unwrap();
