@@ -136,6 +136,8 @@ fn lengths_that_do_not_fit_are_named_with_their_place() {
         (b"\x10\x00\x10\x00P", "it is cut off"),
         (b"\x08\x00\x40\x11SQ\x00\x00\xff\xff\xff\xff", "within a sequence"),
         (b"\x08\x00\x40\x11SQ\x00\x00\xff\xff\xff\x00", "a sequence is longer"),
+        // The parser would reserve and fill 4 GiB.
+        (b"\xe4\x7f\x10\x00OB\x00\x00\xff\xff\xff\xff", "sequences and pixels"),
         (
             b"\x08\x00\x40\x11SQ\x00\x00\x08\x00\x00\x00\x10\x00\x10\x00PN\x00\x00",
             "an item belongs",

@@ -213,9 +213,13 @@ impl<'w, S: Source> Walker<'w, S> {
             (UNDEFINED, VR::UN) if self.encoding.explicit => {
                 self.enter_sequence(tag, length, Some(Encoding::IMPLICIT))
             }
-            (UNDEFINED, VR::OB | VR::OW) => {
+            (UNDEFINED, VR::OB | VR::OW) if tag == tags::PIXEL_DATA => {
                 self.write(|to| to.begin_items(tag, VR::OB))?;
                 self.enter(Kind::Fragments, length, None)
+            }
+            // The parser would take the length for a number.
+            (UNDEFINED, VR::OB | VR::OW) => {
+                Err(self.wrong("only sequences and pixels may be of undefined length"))
             }
             (UNDEFINED, _) | (_, VR::SQ) => self.enter_sequence(tag, length, None),
             (_, VR::UN) if self.may_be_sequence(tag, length) => self.try_sequence(tag, length),
