@@ -1,7 +1,7 @@
 //! References with several addresses, IPv6 addresses, and the components of other ORBs.
 
 use super::EVERYTHING;
-use armilla::{Completion, ExceptionKind, Ior, Minor, Version};
+use armilla::{Completion, ExceptionKind, Ior, Minor, SameHost, Version};
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::ior::{IiopProfile, TaggedComponent, TaggedProfile};
 use armilla_ipc::host;
@@ -43,7 +43,9 @@ fn a_client_is_called_back_at_the_address_from_which_it_calls() {
         return;
     };
     let endpoint = format!("iiop://[{other}]:0");
-    let server = Server::of(orbs::builder().listen(&endpoint).unwrap().build().unwrap());
+    // The address that a client comes from is one of TCP.
+    let server = orbs::builder().settings(|settings| settings.same_host = SameHost::Off);
+    let server = Server::of(server.listen(&endpoint).unwrap().build().unwrap());
     // Before it has connected anywhere, and after.
     let clients = [orbs::client(), orbs::client()];
     let remote = clients.each_ref().map(|client| server.remote(client));

@@ -91,7 +91,7 @@ fn malformed_urls_say_what_is_wrong() {
             Minor::BAD_PARAM_INVALID_URL_ADDRESS,
             "the protocol \"host\" is not supported",
         ),
-        ("corbaloc:ssliop:host:2809/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is not supported"),
+        ("corbaloc:diop:host:2809/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is not supported"),
         ("corbaloc::host:0/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
         ("corbaloc::host:65536/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
         ("corbaloc::host:/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
