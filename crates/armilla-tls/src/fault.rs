@@ -68,21 +68,10 @@ fn certificate(
 ) -> (String, String) {
     use CertificateError as Why;
     let peer = side.peer();
+    if let Some(found) = refused.and_then(|refused| rule_of_ours(side, refused)) {
+        return found;
+    }
     let first = refused.and_then(|refused| refused.chain.first());
-    if refused.is_some_and(|refused| refused.unpinned) {
-        return (
-            "none of the keys in its chain is pinned".to_owned(),
-            "`armilla tls show` prints the pin of a certificate, -ORBTls pin= adds it".to_owned(),
-        );
-    }
-    if let Some(weak) =
-        refused.and_then(|refused| refused.chain.iter().find(|one| one.key.is_weak()))
-    {
-        return (
-            format!("the key of {weak} is weak: {}, 2,048 bits is the least", weak.key),
-            format!("the {peer} needs a certificate with a longer key, or of the curve P-256"),
-        );
-    }
     match why {
         Why::Expired | Why::ExpiredContext { .. } => {
             let expired = refused.and_then(|refused| oldest(refused)).or(first);
@@ -101,16 +90,7 @@ fn certificate(
         Why::NotValidForName => {
             ("it is for another name".to_owned(), "the name is the one in the reference".to_owned())
         }
-        Why::NotValidForNameContext { expected, .. } => {
-            let names = first.map(|first| first.names.join(", ")).unwrap_or_default();
-            let names = if names.is_empty() { "no host".to_owned() } else { names };
-            (
-                format!("the reference leads to {}, and it is for {names}", expected.to_str()),
-                "issue one with that name, let the reference carry the name that it has \
-                 (-ORBPublishHost), or set -ORBTls name= if references carry addresses"
-                    .to_owned(),
-            )
-        }
+        Why::NotValidForNameContext { expected, .. } => another_name(&expected.to_str(), first),
         Why::UnknownIssuer => unknown_issuer(side, refused),
         Why::UnknownRevocationStatus => (
             "whether it was revoked is not known".to_owned(),
@@ -132,20 +112,43 @@ fn certificate(
             "it has a critical extension that is not known here".to_owned(),
             "issue one without".to_owned(),
         ),
-        other => {
-            let authority = first.is_some_and(|first| first.is_authority);
-            match authority {
-                true => (
-                    "it is the certificate of an authority, not of a server or client".to_owned(),
-                    format!(
-                        "the {peer}'s own certificate comes first in its file, then those of its \
-                         authorities; the certificate of an authority proves nobody"
-                    ),
-                ),
-                false => (other.to_string(), format!("the {peer} needs another certificate")),
-            }
-        }
+        _ if first.is_some_and(|first| first.is_authority) => (
+            "it is the certificate of an authority, not of a server or client".to_owned(),
+            format!(
+                "the {peer}'s own certificate comes first in its file, then those of its \
+                 authorities; the certificate of an authority proves nobody"
+            ),
+        ),
+        other => (other.to_string(), format!("the {peer} needs another certificate")),
     }
+}
+
+/// What this end asks of chains beyond what every end does, where a chain breaks that.
+fn rule_of_ours(side: Side, refused: &RefusedChain) -> Option<(String, String)> {
+    if refused.unpinned {
+        return Some((
+            "none of the keys in its chain is pinned".to_owned(),
+            "`armilla tls show` prints the pin of a certificate, -ORBTls pin= adds it".to_owned(),
+        ));
+    }
+    let weak = refused.chain.iter().find(|one| one.key.is_weak())?;
+    let peer = side.peer();
+    Some((
+        format!("the key of {weak} is weak: {}, 2,048 bits is the least", weak.key),
+        format!("the {peer} needs a certificate with a longer key, or of the curve P-256"),
+    ))
+}
+
+/// The certificate is for other names than the one in the reference.
+fn another_name(expected: &str, first: Option<&Certificate>) -> (String, String) {
+    let names = first.map(|first| first.names.join(", ")).unwrap_or_default();
+    let names = if names.is_empty() { "no host".to_owned() } else { names };
+    (
+        format!("the reference leads to {expected}, and it is for {names}"),
+        "issue one with that name, let the reference carry the name that it has \
+         (-ORBPublishHost), or set -ORBTls name= if references carry addresses"
+            .to_owned(),
+    )
 }
 
 /// The first certificate of a chain that has expired.
