@@ -84,14 +84,32 @@ impl ServerCheck {
         Self { verifier, roots, pins, provider }
     }
 
-    /// Whether one of the keys that the chain has is pinned, if any must be.
-    fn is_pinned(&self, first: &CertificateDer<'_>, others: &[CertificateDer<'_>]) -> bool {
-        let mut all = std::iter::once(first).chain(others);
-        self.pins.is_empty()
-            || all.any(|der| {
-                let read = Certificate::parse(der);
-                read.is_some_and(|read| self.pins.contains(&Pin::of(&read.key_info)))
-            })
+    /// Whether the certificate has a pinned key or an authority with one, if any must be pinned. A
+    /// certificate that a server sends beside its chain proves nothing: everybody has a copy of it.
+    /// So one with a pinned key counts only if the server's own leads to it.
+    fn is_pinned(
+        &self,
+        first: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        now: UnixTime,
+    ) -> bool {
+        let has_pin = |der: &CertificateDer<'_>| {
+            let read = Certificate::parse(der);
+            read.is_some_and(|read| self.pins.contains(&Pin::of(&read.key_info)))
+        };
+        if self.pins.is_empty() || has_pin(first) {
+            return true;
+        }
+        let mut pinned = RootCertStore::empty();
+        pinned.add_parsable_certificates(
+            others.iter().filter(|der| has_pin(der)).map(|der| der.clone().into_owned()),
+        );
+        // Without any it cannot be built.
+        let leads =
+            WebPkiServerVerifier::builder_with_provider(pinned.into(), self.provider.clone())
+                .build();
+        leads.is_ok_and(|leads| leads.verify_server_cert(first, others, name, &[], now).is_ok())
     }
 }
 
@@ -114,7 +132,8 @@ impl ServerCertVerifier for ServerCheck {
                 now,
             ),
         };
-        let unpinned = verified.is_ok() && !self.is_pinned(end_entity, intermediates);
+        let unpinned =
+            verified.is_ok() && !self.is_pinned(end_entity, intermediates, server_name, now);
         if verified.is_err() || unpinned {
             note(end_entity, intermediates, &self.roots, unpinned);
         }
