@@ -1,11 +1,10 @@
 //! Certificates for the tests, right and wrong ones.
 
-use armilla_tls::Pem;
-use armilla_tls::Tls;
+use armilla_tls::{Pem, Pin, Tls};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType,
-    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevocationReason,
-    RevokedCertParams, SerialNumber,
+    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, PublicKeyData,
+    RevocationReason, RevokedCertParams, SerialNumber,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -99,6 +98,11 @@ impl Authority {
             key_identifier_method: KeyIdMethod::Sha256,
         };
         Pem::text(list.signed_by(&self.issuer).unwrap().pem().unwrap())
+    }
+
+    /// The pin of its key.
+    pub(crate) fn pin(&self) -> Pin {
+        Pin::of(&self.issuer.key().subject_public_key_info())
     }
 
     /// TLS that believes this authority.

@@ -1,6 +1,6 @@
 //! What references say about TLS, and that a client keeps to it.
 
-use crate::certificates::Authority;
+use crate::certificates::{Authority, Identity};
 use armilla::{ExceptionKind, Minor, Orb};
 use armilla_giop::ior::{Component, IiopProfile, SslSecTrans};
 use armilla_tests::orbs::{self, Server};
@@ -53,6 +53,27 @@ fn a_port_for_tls_stands_in_the_profile_of_its_host_or_alone() {
     let [plain, protected] = &profiles(&apart.local)[..] else { panic!("two profiles") };
     assert!(plain.port != 0 && tls_of(plain).is_empty());
     assert!(protected.port == 0 && tls_of(protected).len() == 1);
+}
+
+#[test]
+fn a_pinned_authority_counts_where_the_certificate_comes_from_it_and_nowhere_else() {
+    let root = Authority::new("root");
+    let middle = root.below("middle");
+    let pinning = || root.tls().settings(|it| it.pins.push(middle.pin()));
+    let through = middle.issue(&["127.0.0.1"]);
+    let server_of = |identity: &Identity| {
+        server(root.tls().certificate(identity.pem()), &["ssliop://127.0.0.1:0"])
+    };
+    server_of(&through).remote(&client(pinning())).ping().unwrap();
+    // Of the root itself, with the certificate of the pinned authority beside it.
+    let mut beside = root.issue(&["127.0.0.1"]);
+    let end = through.certificate.find("-----END CERTIFICATE-----\n").unwrap() + 26;
+    beside.certificate.push_str(&through.certificate[end..]);
+    let beside = server_of(&beside);
+    beside.remote(&client(root.tls())).ping().unwrap();
+    let error = beside.remote(&client(pinning())).ping().unwrap_err();
+    assert_eq!(error.minor(), Minor::TLS_CERTIFICATE_REFUSED);
+    assert!(error.to_string().contains("is pinned"), "{error}");
 }
 
 #[test]
