@@ -427,6 +427,27 @@ pub(crate) const ORDERS: &[Order] = &[
         ],
         exceptions: &[],
     },
+    Order {
+        name: "armilla-transactions",
+        rows: &[
+            ("model", "the protocol, without an ORB"),
+            ("journal", "where decisions are written"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-transactions/model",
+        rows: &[
+            ("identity mistakes status", "single values"),
+            ("record", "what the log has"),
+            ("event", "what happens, and what is to be done"),
+            (
+                "backoff completion delivery participant recovery transaction",
+                "a transaction, and the parts of its way",
+            ),
+        ],
+        exceptions: &[],
+    },
 ];
 
 /// A circle of more than three files that is still there.
