@@ -50,6 +50,15 @@ pub fn pin_process(cpus: &[usize]) -> io::Result<()> {
     }
 }
 
+/// Whether the calling thread and the main thread of `process` may both run on one CPU only, and on
+/// the same.
+pub(crate) fn shares_only_cpu(process: u32) -> bool {
+    let set = |process| sched_getaffinity(process).ok();
+    let peer = i32::try_from(process).ok().and_then(Pid::from_raw);
+    let (Some(ours), Some(peer)) = (set(None), peer) else { return false };
+    ours.count() == 1 && set(Some(peer)).is_some_and(|theirs| theirs == ours)
+}
+
 /// The threads of this process.
 fn threads() -> io::Result<Vec<Pid>> {
     let mut threads = Vec::new();

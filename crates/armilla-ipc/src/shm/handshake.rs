@@ -14,7 +14,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 
 /// What a greeting begins with; the last byte is the version.
-const MAGIC: [u8; 8] = *b"ARMSHM\0\x01";
+const MAGIC: [u8; 8] = *b"ARMSHM\0\x02";
 
 /// The greeting of a peer that connects to a same-host endpoint and wants the socket itself.
 const SOCKET_MAGIC: [u8; 8] = *b"ARMSOC\0\x01";

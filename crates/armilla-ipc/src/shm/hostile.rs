@@ -5,7 +5,7 @@
 use super::ShmStream;
 use super::addr::unnamed;
 use super::region::Region;
-use super::ring::{Consumer, FUTEX, Producer, Side};
+use super::ring::{Area, Consumer, FUTEX, Producer, Side};
 use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::WakeReason::SliceOver;
@@ -18,7 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const CAPACITIES: [usize; 2] = [4096, 8192];
+const CAPACITIES: [usize; 2] = [4096, 16384];
+
+/// Where the peer writes.
+const THEIRS: (usize, Area) = (1, Area::Small);
 
 fn stream_and_memory() -> (ShmStream, Region, rustix::fd::OwnedFd) {
     let (ours, theirs) =
@@ -51,10 +54,12 @@ fn arbitrary_shared_state_is_survived() {
                 while !stop.load(Ordering::Relaxed) {
                     for which in 0..2 {
                         let ring = memory.ring(which);
-                        match random(&mut seed) % 4 {
+                        match random(&mut seed) % 6 {
                             0 => ring.forge(random(&mut seed), random(&mut seed)),
                             1 => ring.forge(random(&mut seed) % 5000, random(&mut seed) % 5000),
-                            2 => ring.forge_control([(); 4].map(|()| random(&mut seed) as u32 % 8)),
+                            2 => ring.forge_move(random(&mut seed)),
+                            3 => ring.forge_move(random(&mut seed) % 10_000),
+                            4 => ring.forge_control([(); 4].map(|()| random(&mut seed) as u32 % 8)),
                             _ => ring.forge_control([(); 4].map(|()| random(&mut seed) as u32)),
                         }
                     }
@@ -124,12 +129,12 @@ fn a_peer_that_wakes_in_vain_does_not_keep_a_processor_busy() {
 
 /// Everything that a peer does to send twice and receive once, step by step.
 fn steps(memory: &Region) -> [Box<dyn FnMut() + '_>; 9] {
-    let producer = std::rc::Rc::new(std::cell::RefCell::new(Producer::new(CAPACITIES[1] as u64)));
+    let producer = std::rc::Rc::new(std::cell::RefCell::new(Producer::new(memory.capacities(1))));
     let (first, second) = (producer.clone(), producer.clone());
-    let mut consumer = Consumer::new(CAPACITIES[0] as u64);
+    let mut consumer = Consumer::new(memory.capacities(0));
     let (out, back) = (memory.ring(1), memory.ring(0));
     [
-        Box::new(|| memory.write(1, 0, b"first")),
+        Box::new(|| memory.write(THEIRS, 0, b"first")),
         Box::new(move || first.borrow_mut().publish(out, 5)),
         Box::new(|| forget_word(out.sleeper(Side::Consumer))), // taken note of, and then not woken
         Box::new(|| back.announce_sleep(Side::Consumer, FUTEX)),
@@ -140,7 +145,7 @@ fn steps(memory: &Region) -> [Box<dyn FnMut() + '_>; 9] {
             }
         }),
         Box::new(|| forget_word(back.producer_with_room(4096))),
-        Box::new(|| memory.write(1, 5, b"second")),
+        Box::new(|| memory.write(THEIRS, 5, b"second")),
         Box::new(move || second.borrow_mut().publish(out, 6)),
     ]
 }

@@ -29,6 +29,10 @@
 //!
 //! A reactor can wait for such a stream too, see [`ShmStream::watch`].
 //!
+//! A stream costs 20 KiB, which suffices for calls and their results. A ring that has no room for
+//! what is to be sent grows to the size that the options say, and shrinks again when the stream is
+//! idle or has sent little for long. [`set_memory_limit`] limits what all streams of a process take.
+//!
 //! # What a peer cannot do
 //! The two sides need not trust each other beyond the permissions of the path. A peer that dies, at
 //! any instruction, leaves a stream whose published bytes can be read, followed by
@@ -38,10 +42,12 @@
 
 mod acceptor;
 mod addr;
+mod budget;
 mod connection;
 mod connector;
 mod greeted;
 mod greeting;
+mod growth;
 mod handshake;
 #[cfg(test)]
 mod hostile;
@@ -59,6 +65,7 @@ mod atomic {
 }
 
 pub use acceptor::ShmAcceptor;
+pub use budget::{memory_in_use, set_memory_limit};
 pub use connector::ShmConnector;
 pub use stream::ShmStream;
 

@@ -7,6 +7,12 @@
 //! nothing else. Nothing is ever locked in the shared memory: whatever a side had not published
 //! when it died never existed, and what it had published is whole.
 //!
+//! A ring has two areas for its bytes: a small one, which is always there, and a large one, which
+//! costs memory only while it is used. The producer moves from one to the other at any position,
+//! and publishes that position with the next bytes. Bytes that lie in the area it left stay there
+//! until they are read, and it does not move again before: so the consumer knows the area of each
+//! byte from the last move alone.
+//!
 //! `tests/models/ring_model.rs` runs this very file under every interleaving that the memory
 //! model allows.
 
@@ -17,9 +23,73 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Ring {
-    tail: CachePadded<AtomicU64>,
+    written: CachePadded<Written>,
     head: CachePadded<AtomicU64>,
     control: CachePadded<Control>,
+}
+
+/// What the producer publishes with its bytes.
+#[repr(C)]
+#[derive(Debug)]
+struct Written {
+    tail: AtomicU64,
+    /// The [`Move`] that it made last.
+    moved: AtomicU64,
+}
+
+/// One of the two areas of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    Small,
+    Large,
+}
+
+impl Area {
+    /// The other one.
+    fn other(self) -> Self {
+        match self {
+            Self::Small => Self::Large,
+            Self::Large => Self::Small,
+        }
+    }
+}
+
+/// Where bytes go from a position on.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    since: u64,
+    area: Area,
+}
+
+impl Move {
+    /// The position, which never needs the highest bit, and the area in the lowest.
+    fn to_word(self) -> u64 {
+        self.since << 1 | u64::from(self.area == Area::Large)
+    }
+
+    /// Any word means something.
+    fn from_word(word: u64) -> Self {
+        let area = if word & 1 == 0 { Area::Small } else { Area::Large };
+        Self { since: word >> 1, area }
+    }
+}
+
+/// The capacities of the areas of a ring, in bytes. That of the large one is 0 where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Capacities {
+    pub(super) small: u64,
+    pub(super) large: u64,
+}
+
+impl Capacities {
+    /// That of one area.
+    #[inline]
+    pub(super) fn of(self, area: Area) -> u64 {
+        match area {
+            Area::Small => self.small,
+            Area::Large => self.large,
+        }
+    }
 }
 
 /// State that is rarely written, so that both sides may read it from one cache line.
@@ -78,7 +148,7 @@ impl Ring {
     /// Whether bytes lie in the ring, as far as the published indices tell, which a hostile peer has
     /// both written.
     pub(super) fn seems_to_hold_bytes(&self) -> bool {
-        self.tail.0.load(Acquire) != self.head.0.load(Acquire)
+        self.written.0.tail.load(Acquire) != self.head.0.load(Acquire)
     }
 
     /// The word that `side` sleeps on.
@@ -136,14 +206,17 @@ impl Ring {
 #[derive(Debug)]
 pub(super) struct Producer {
     tail: u64,
+    /// The consumer's index when it was last seen.
     head: u64,
-    capacity: u64,
+    /// The last move: where the bytes go.
+    moved: Move,
+    capacities: Capacities,
 }
 
 impl Producer {
-    /// The producer of a new ring of `capacity` bytes.
-    pub(super) fn new(capacity: u64) -> Self {
-        Self { tail: 0, head: 0, capacity }
+    /// The producer of a new ring, which writes to the small area.
+    pub(super) fn new(capacities: Capacities) -> Self {
+        Self { tail: 0, head: 0, moved: Move { since: 0, area: Area::Small }, capacities }
     }
 
     /// How many bytes have been written so far; the next goes to this position modulo the capacity.
@@ -152,11 +225,28 @@ impl Producer {
         self.tail
     }
 
-    /// The room for further bytes. The consumer's index is read again only if less than `wanted`
-    /// was left when it was last seen.
+    /// The area that the bytes go to.
+    #[inline]
+    pub(super) fn area(&self) -> Area {
+        self.moved.area
+    }
+
+    /// The capacity of that area.
+    #[inline]
+    pub(super) fn capacity(&self) -> u64 {
+        self.capacities.of(self.moved.area)
+    }
+
+    /// How many bytes wait for the consumer, as far as it has been seen.
+    pub(super) fn unread(&self) -> u64 {
+        self.tail - self.head
+    }
+
+    /// The room for further bytes in the area. The consumer's index is read again only if less than
+    /// `wanted` was left when it was last seen.
     #[inline]
     pub(super) fn room(&mut self, ring: &Ring, wanted: u64) -> Result<u64, InvalidIndex> {
-        let room = self.capacity - (self.tail - self.head);
+        let room = self.room_seen();
         if room >= wanted {
             return Ok(room);
         }
@@ -165,23 +255,44 @@ impl Producer {
             return Err(InvalidIndex);
         }
         self.head = head;
-        Ok(self.capacity - (self.tail - head))
+        Ok(self.room_seen())
     }
 
-    /// Whether the ring holds half of what it can. The consumer's index is read again only if it
+    /// The room when the consumer was last seen. Bytes from before the last move take none.
+    #[inline]
+    fn room_seen(&self) -> u64 {
+        self.capacity() - (self.tail - self.head.max(self.moved.since))
+    }
+
+    /// Whether the area holds half of what it can. The consumer's index is read again only if it
     /// seems so.
     #[inline]
     pub(super) fn is_half_full(&mut self, ring: &Ring) -> Result<bool, InvalidIndex> {
-        let half = self.capacity / 2;
+        let half = self.capacity() / 2;
         Ok(self.room(ring, half + 1)? <= half)
     }
 
     /// Hands over `count` bytes, written at the position; no more than there was room for.
     #[inline]
     pub(super) fn publish(&mut self, ring: &Ring, count: u64) {
-        debug_assert!(count <= self.capacity - (self.tail - self.head));
+        debug_assert!(count <= self.room_seen());
         self.tail += count;
-        ring.tail.0.store(self.tail, Release);
+        ring.written.0.tail.store(self.tail, Release);
+    }
+
+    /// Whether the consumer, when it was last seen, had read all that lies in the other area. Only
+    /// then may the bytes go there, or its memory be given back.
+    pub(super) fn has_left_other_area(&self) -> bool {
+        self.head >= self.moved.since
+    }
+
+    /// Lets the bytes go to another area from here on; not before the consumer
+    /// [has left](Self::has_left_other_area) it.
+    pub(super) fn move_to(&mut self, ring: &Ring, area: Area) {
+        debug_assert!(self.has_left_other_area() && self.capacities.of(area) > 0);
+        self.moved = Move { since: self.tail, area };
+        // The next index that is published carries it along.
+        ring.written.0.moved.store(self.moved.to_word(), Relaxed);
     }
 }
 
@@ -189,14 +300,18 @@ impl Producer {
 #[derive(Debug)]
 pub(super) struct Consumer {
     head: u64,
+    /// The producer's index when it was last seen.
     tail: u64,
-    capacity: u64,
+    /// Where the bytes at the head lie, and the position behind those of them that were seen.
+    area: Area,
+    end: u64,
+    capacities: Capacities,
 }
 
 impl Consumer {
-    /// The consumer of a new ring of `capacity` bytes.
-    pub(super) fn new(capacity: u64) -> Self {
-        Self { head: 0, tail: 0, capacity }
+    /// The consumer of a new ring.
+    pub(super) fn new(capacities: Capacities) -> Self {
+        Self { head: 0, tail: 0, area: Area::Small, end: 0, capacities }
     }
 
     /// How many bytes have been read so far.
@@ -205,32 +320,45 @@ impl Consumer {
         self.head
     }
 
-    /// How many bytes can be read. The producer's index is read again only if fewer than `wanted`
-    /// were there when it was last seen.
+    /// The area of the bytes that are [available](Self::available).
+    #[inline]
+    pub(super) fn area(&self) -> Area {
+        self.area
+    }
+
+    /// How many bytes can be read from one area; further ones may lie in the other. The producer's
+    /// index is read again only if fewer than `wanted` were there when it was last seen.
     #[inline]
     pub(super) fn available(&mut self, ring: &Ring, wanted: u64) -> Result<u64, InvalidIndex> {
-        let available = self.tail - self.head;
+        let available = self.end - self.head;
         if available >= wanted {
             return Ok(available);
         }
-        let tail = ring.tail.0.load(Acquire);
-        if tail < self.tail || tail - self.head > self.capacity {
+        let tail = ring.written.0.tail.load(Acquire);
+        // After the index: it is that move at least which came before the last bytes.
+        let moved = Move::from_word(ring.written.0.moved.load(Relaxed));
+        let (area, end) = match self.head < moved.since {
+            true => (moved.area.other(), tail.min(moved.since)),
+            false => (moved.area, tail),
+        };
+        if tail < self.tail || end - self.head > self.capacities.of(area) {
             return Err(InvalidIndex);
         }
-        self.tail = tail;
-        Ok(tail - self.head)
+        (self.tail, self.area, self.end) = (tail, area, end);
+        Ok(end - self.head)
     }
 
-    /// How much room the producer has, or less if it has written meanwhile.
+    /// How much room the producer has if it writes to the same area, or less if it has written
+    /// meanwhile.
     #[inline]
     pub(super) fn room_given(&self) -> u64 {
-        self.capacity - (self.tail - self.head)
+        self.capacities.of(self.area) - (self.end - self.head)
     }
 
     /// Gives back the room of `count` bytes that were read; no more than were available.
     #[inline]
     pub(super) fn release(&mut self, ring: &Ring, count: u64) {
-        debug_assert!(count <= self.tail - self.head);
+        debug_assert!(count <= self.end - self.head);
         self.head += count;
         ring.head.0.store(self.head, Release);
     }
@@ -247,7 +375,7 @@ impl Ring {
             room_needed: AtomicU32::new(0),
         };
         Self {
-            tail: CachePadded(AtomicU64::new(0)),
+            written: CachePadded(Written { tail: AtomicU64::new(0), moved: AtomicU64::new(0) }),
             head: CachePadded(AtomicU64::new(0)),
             control: CachePadded(control),
         }
@@ -255,8 +383,13 @@ impl Ring {
 
     /// What a hostile peer does.
     pub(super) fn forge(&self, tail: u64, head: u64) {
-        self.tail.0.store(tail, SeqCst);
+        self.written.0.tail.store(tail, SeqCst);
         self.head.0.store(head, SeqCst);
+    }
+
+    /// As [`forge`](Self::forge), of a move.
+    pub(super) fn forge_move(&self, word: u64) {
+        self.written.0.moved.store(word, SeqCst);
     }
 
     /// What it does besides.
@@ -273,9 +406,15 @@ impl Ring {
 mod tests {
     use super::*;
 
+    const CAPACITIES: Capacities = Capacities { small: 8, large: 32 };
+
+    fn new() -> (Ring, Producer, Consumer) {
+        (Ring::new(), Producer::new(CAPACITIES), Consumer::new(CAPACITIES))
+    }
+
     #[test]
     fn room_and_bytes_add_up_to_the_capacity() {
-        let (ring, mut producer, mut consumer) = (Ring::new(), Producer::new(8), Consumer::new(8));
+        let (ring, mut producer, mut consumer) = new();
         for round in 0..20 {
             let count = 1 + round % 8;
             assert_eq!(producer.room(&ring, 8), Ok(8));
@@ -291,18 +430,63 @@ mod tests {
     }
 
     #[test]
+    fn a_full_area_is_left_and_read_to_its_end() {
+        let (ring, mut producer, mut consumer) = new();
+        producer.publish(&ring, 8);
+        assert_eq!(producer.room(&ring, 1), Ok(0));
+        producer.move_to(&ring, Area::Large);
+        assert_eq!((producer.room(&ring, 32), producer.area()), (Ok(32), Area::Large));
+        producer.publish(&ring, 20);
+        assert!(!producer.has_left_other_area(), "it holds unread bytes");
+
+        assert_eq!((consumer.available(&ring, 99), consumer.area()), (Ok(8), Area::Small));
+        consumer.release(&ring, 8);
+        assert_eq!((consumer.available(&ring, 1), consumer.area()), (Ok(20), Area::Large));
+        consumer.release(&ring, 5);
+        assert_eq!(producer.room(&ring, 32), Ok(17));
+        assert!(producer.has_left_other_area());
+
+        producer.move_to(&ring, Area::Small);
+        assert_eq!(producer.room(&ring, 8), Ok(8));
+        producer.publish(&ring, 1);
+        assert_eq!((consumer.available(&ring, 99), consumer.area()), (Ok(15), Area::Large));
+        consumer.release(&ring, 15);
+        assert_eq!((consumer.available(&ring, 1), consumer.area()), (Ok(1), Area::Small));
+    }
+
+    #[test]
     fn indices_that_no_correct_peer_has_are_refused() {
-        let ring = Ring::new();
-        let (mut producer, mut consumer) = (Producer::new(8), Consumer::new(8));
+        let (ring, mut producer, mut consumer) = new();
         producer.publish(&ring, 4);
         assert_eq!(consumer.available(&ring, 1), Ok(4));
         for head in [5, u64::MAX, 1 << 63] {
             ring.forge(4, head);
-            assert_eq!(producer.room(&ring, 8), Err(InvalidIndex), "head {head}");
+            assert_eq!(producer.room(&ring, 9), Err(InvalidIndex), "head {head}");
         }
         for tail in [3, 9, u64::MAX, 0] {
             ring.forge(tail, 0);
             assert_eq!(consumer.available(&ring, 8), Err(InvalidIndex), "tail {tail}");
+        }
+        for moved in [1, 33 << 1, 34 << 1 | 1, u64::MAX] {
+            ring.forge(33, 0);
+            ring.forge_move(moved);
+            assert_eq!(consumer.available(&ring, 8), Err(InvalidIndex), "moved {moved}");
+        }
+    }
+
+    /// Whatever the words are: a hostile peer chooses them.
+    #[test]
+    fn no_more_is_available_than_an_area_holds() {
+        let words = [0, 1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 66, 1 << 63, u64::MAX];
+        for (tail, moved) in words.iter().flat_map(|tail| words.map(|moved| (*tail, moved))) {
+            let (ring, _, mut consumer) = new();
+            for _ in 0..3 {
+                ring.forge(tail, 0);
+                ring.forge_move(moved);
+                let Ok(available) = consumer.available(&ring, u64::MAX) else { break };
+                assert!(available <= CAPACITIES.of(consumer.area()), "{tail} {moved}");
+                consumer.release(&ring, available);
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The two rings of a stream, and this process's private state of each: moving bytes, and ending a
 //! direction. The protocol of a ring is in `ring`, its memory in `region`.
 
+use super::budget::Share;
+use super::growth::Growth;
 use super::region::Region;
 use super::ring::{
-    Consumer, InvalidIndex, Producer, READER_CLOSED, RESET, Ring, Side, WRITER_CLOSED,
+    Area, Consumer, InvalidIndex, Producer, READER_CLOSED, RESET, Ring, Side, WRITER_CLOSED,
 };
 use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
@@ -15,42 +17,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 /// time.
 const CHUNK: usize = 32 << 10;
 
-/// How many bytes an idle ring keeps memory for. With the page that the next ones begin in, both
-/// rings and their state are 28 KiB.
-const KEPT: u64 = 8 << 10;
-
 /// One end of an established stream.
 #[derive(Debug)]
 pub(super) struct RingPair {
     region: Region,
     /// Which of the two rings carries our bytes.
     ours: usize,
-    producer: Mutex<Producer>,
+    writer: Mutex<Writer>,
     consumer: Mutex<Consumer>,
-    /// The position of the producer when the memory of its ring was given back.
-    given_back: AtomicU64,
     /// The position of the consumer when the peer was told last that the stream is idle.
     told: AtomicU64,
+    _share: Share,
+}
+
+/// What the thread that writes has to itself.
+#[derive(Debug)]
+pub(super) struct Writer {
+    producer: Producer,
+    growth: Growth,
 }
 
 impl RingPair {
     /// The end whose bytes go through ring `ours`.
     pub(super) fn new(region: Region, ours: usize) -> Self {
-        let producer = Mutex::new(Producer::new(region.capacity(ours) as u64));
-        let consumer = Mutex::new(Consumer::new(region.capacity(1 - ours) as u64));
-        let (given_back, told) = Default::default();
-        Self { region, ours, producer, consumer, given_back, told }
+        let producer = Producer::new(region.capacities(ours));
+        let consumer = Mutex::new(Consumer::new(region.capacities(1 - ours)));
+        let writer = Mutex::new(Writer { producer, growth: Growth::new() });
+        let (told, _share) = (AtomicU64::new(0), Share::of_stream());
+        Self { region, ours, writer, consumer, told, _share }
     }
 
     /// The ring that our bytes go through.
     #[inline]
     pub(super) fn outgoing(&self) -> &Ring {
         self.region.ring(self.ours)
-    }
-
-    /// How many bytes that ring holds.
-    pub(super) fn outgoing_capacity(&self) -> usize {
-        self.region.capacity(self.ours)
     }
 
     /// The ring that the peer's bytes come through.
@@ -61,9 +61,9 @@ impl RingPair {
 
     /// The right to write, which one thread has at a time.
     #[inline]
-    pub(super) fn writer(&self) -> MutexGuard<'_, Producer> {
+    pub(super) fn writer(&self) -> MutexGuard<'_, Writer> {
         // Nothing that can panic leaves the indices inconsistent.
-        self.producer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The right to read, which one thread has at a time.
@@ -76,21 +76,23 @@ impl RingPair {
     /// when the ring is half full, or when all bytes are written.
     pub(super) fn write(
         &self,
-        producer: &mut Producer,
+        writer: &mut Writer,
         parts: &[IoSlice<'_>],
         mut skip: usize,
         socket: BorrowedFd<'_>,
     ) -> io::Result<usize> {
         let (total, start) = (parts.iter().map(|part| part.len()).sum::<usize>(), skip);
         let wanted = total.saturating_sub(skip).min(CHUNK);
-        let room = producer.room(self.outgoing(), wanted as u64).map_err(invalid_index)? as usize;
+        let room = self.room(writer, wanted as u64).map_err(invalid_index)? as usize;
+        let producer = &mut writer.producer;
         let count = wanted.min(room);
         let mut written = 0;
         for part in parts {
             let (skipped, rest) = part.split_at(skip.min(part.len()));
             skip -= skipped.len();
             let piece = &rest[..rest.len().min(count - written)];
-            self.region.write(self.ours, producer.position() + written as u64, piece);
+            let position = producer.position() + written as u64;
+            self.region.write((self.ours, producer.area()), position, piece);
             written += piece.len();
             if written == count {
                 break;
@@ -107,6 +109,25 @@ impl RingPair {
         Ok(count)
     }
 
+    /// The room for further bytes, after the ring has grown if it is less than `wanted`.
+    #[inline]
+    fn room(
+        &self,
+        Writer { producer, growth }: &mut Writer,
+        wanted: u64,
+    ) -> Result<u64, InvalidIndex> {
+        let ring = self.outgoing();
+        if growth.is_due(producer) {
+            growth.look(producer, (&self.region, self.ours), wanted)?;
+        }
+        let room = producer.room(ring, wanted)?;
+        if room >= wanted {
+            return Ok(room);
+        }
+        growth.grow(producer, ring, self.region.capacities(self.ours).large);
+        producer.room(ring, wanted)
+    }
+
     /// Reads available bytes into `buffer` and releases their room; 0 if there are none.
     pub(super) fn read(
         &self,
@@ -119,28 +140,27 @@ impl RingPair {
             consumer.available(ring, buffer.len() as u64).map_err(invalid_index)? as usize;
         let count = available.min(buffer.len());
         for piece in buffer[..count].chunks_mut(CHUNK) {
-            self.region.read(1 - self.ours, consumer.position(), piece);
+            self.region.read((1 - self.ours, consumer.area()), consumer.position(), piece);
             consumer.release(ring, piece.len() as u64);
             wake_for_room(ring, consumer.room_given(), socket);
         }
         Ok(count)
     }
 
-    /// Gives the memory of our own ring back if it is empty and much of it was used: the stream is
-    /// idle. The memory of the other ring is the peer's to give back, which may be writing there: a
-    /// thread of it that sleeps for long is woken once to do that, unless a thread here receives.
+    /// Gives the memory of our own ring back if it has grown and is empty: the stream is idle. The
+    /// memory of the other ring is the peer's to give back, which may be writing there: a thread of
+    /// it that sleeps for long is woken once to do that, unless a thread here receives.
     pub(super) fn give_back(&self, socket: BorrowedFd<'_>) {
-        if let Ok(mut producer) = self.producer.try_lock() {
-            let (position, before) = (producer.position(), self.given_back.load(Ordering::Relaxed));
-            let capacity = self.outgoing_capacity() as u64;
-            if position - before > KEPT && producer.room(self.outgoing(), capacity) == Ok(capacity)
-            {
-                self.region.give_back(self.ours);
-                self.given_back.store(position, Ordering::Relaxed);
-            }
+        if let Ok(mut writer) = self.writer.try_lock() {
+            let Writer { producer, growth } = &mut *writer;
+            growth.shrink(producer, (&self.region, self.ours));
         }
-        let received = self.consumer.try_lock().map_or(0, |consumer| consumer.position());
-        if received.saturating_sub(self.told.load(Ordering::Relaxed)) > KEPT {
+        let grown = |consumer: MutexGuard<'_, Consumer>| match consumer.area() {
+            Area::Large => consumer.position(),
+            Area::Small => 0,
+        };
+        let received = self.consumer.try_lock().map_or(0, grown);
+        if received > self.told.load(Ordering::Relaxed) {
             self.told.store(received, Ordering::Relaxed);
             wake(self.outgoing(), Side::Consumer, socket);
         }
@@ -184,6 +204,18 @@ impl RingPair {
     fn wake_both(&self, ring: &Ring, socket: BorrowedFd<'_>) {
         wake(ring, Side::Consumer, socket);
         wake(ring, Side::Producer, socket);
+    }
+}
+
+impl Writer {
+    /// The capacity of the area that the bytes go to.
+    pub(super) fn capacity(&self) -> u64 {
+        self.producer.capacity()
+    }
+
+    /// See [`Producer::room`]; the ring does not grow for it.
+    pub(super) fn room(&mut self, ring: &Ring, wanted: u64) -> Result<u64, InvalidIndex> {
+        self.producer.room(ring, wanted)
     }
 }
 

@@ -4,9 +4,13 @@
 //! run on different CPUs. Spinning in vain takes CPU time from others: from the peer itself, if
 //! both share a CPU. So each direction remembers whether spinning succeeded. After three failures
 //! in a row, waits sleep at once, and only every eighth, then every sixteenth, at last every
-//! 1,024th spins again. A stream with a configured time spins for that time in every wait.
+//! 1,024th spins again. Where both processes may run on one and the same CPU only, no wait spins,
+//! and every 1,024th looks whether that is still so. A stream with a configured time spins for that
+//! time in every wait.
 
-use crate::sys;
+use crate::credentials::Credentials;
+use crate::{affinity, sys};
+use rustix::fd::BorrowedFd;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -40,11 +44,17 @@ impl Spin {
         Self { configured, failures: AtomicU32::new(1), sleeps_left: AtomicU32::new(0) }
     }
 
-    /// Polls until `ready`, no longer than `limit`; false if it is time to sleep.
-    pub(super) fn until(&self, limit: Option<Duration>, ready: &mut impl FnMut() -> bool) -> bool {
+    /// Polls until `ready`, no longer than `limit`; false if it is time to sleep. `socket` leads to
+    /// the peer.
+    pub(super) fn until(
+        &self,
+        limit: Option<Duration>,
+        socket: BorrowedFd<'_>,
+        ready: &mut impl FnMut() -> bool,
+    ) -> bool {
         let time = match self.configured {
             Some(time) => time,
-            None if self.should_spin() => DEFAULT_SPIN,
+            None if self.should_spin(|| may_pay(socket)) => DEFAULT_SPIN,
             None => Duration::ZERO,
         };
         let time = limit.map_or(time, |limit| limit.min(time));
@@ -56,11 +66,15 @@ impl Spin {
         seen != SpinOutcome::TimedOut
     }
 
-    /// Whether a wait without configuration spins before it sleeps. A thread with a real-time
-    /// policy never begins to: it might keep the peer from running.
-    fn should_spin(&self) -> bool {
+    /// Whether a wait without configuration spins before it sleeps. Whether that `may_pay` is asked
+    /// before waits begin to spin, again.
+    fn should_spin(&self, may_pay: impl FnOnce() -> bool) -> bool {
         match self.sleeps_left.load(Relaxed) {
-            0 => self.failures.load(Relaxed) == 0 || !sys::has_real_time_policy(),
+            0 if self.failures.load(Relaxed) == 0 || may_pay() => true,
+            0 => {
+                self.sleeps_left.store((1 << MAX_BACKOFF_LOG2) - 1, Relaxed);
+                false
+            }
             left => {
                 self.sleeps_left.store(left - 1, Relaxed);
                 false
@@ -82,6 +96,13 @@ impl Spin {
             self.sleeps_left.store((1 << failures) - 1, Relaxed);
         }
     }
+}
+
+/// Whether spinning may bring something. A thread with a real-time policy might keep the peer from
+/// running, and so does every thread where both sides have but one CPU.
+fn may_pay(socket: BorrowedFd<'_>) -> bool {
+    let peer = || Some(Credentials::of_peer(socket).ok()?.process);
+    !sys::has_real_time_policy() && !peer().is_some_and(affinity::shares_only_cpu)
 }
 
 /// The outcome of a spin.
@@ -113,13 +134,16 @@ fn spin_until(time: Duration, ready: &mut impl FnMut() -> bool) -> SpinOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fd::AsFd;
 
     /// How many of `count` waits looked, if looking brings `result`.
     fn looks(spin: &Spin, count: u32, result: bool) -> u32 {
         let mut looked = 0;
+        // Not a Unix-domain socket: the peer is unknown.
+        let nobody = std::fs::File::open("/dev/null").unwrap();
         for _ in 0..count {
             let mut here = false;
-            let found = spin.until(None, &mut || {
+            let found = spin.until(None, nobody.as_fd(), &mut || {
                 here = true;
                 result
             });
@@ -156,6 +180,33 @@ mod tests {
         });
         // A test that is itself put off at its first looks sees nothing at all.
         assert_ne!(seen, SpinOutcome::InTime);
+    }
+
+    #[test]
+    fn what_cannot_pay_is_not_tried_and_seldom_asked() {
+        let spin = Spin::new(None);
+        let mut asked = 0;
+        for _ in 0..(5 << MAX_BACKOFF_LOG2) {
+            let refuse = || {
+                asked += 1;
+                false
+            };
+            assert!(!spin.should_spin(refuse));
+        }
+        assert_eq!(asked, 5);
+    }
+
+    #[test]
+    fn two_sides_with_one_cpu_do_not_spin() {
+        let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let cpus = affinity::allowed_cpus().unwrap();
+        let alone = std::thread::spawn(move || {
+            // The peer is this process, whose main thread keeps its CPUs.
+            affinity::pin_thread(cpus[0]).unwrap();
+            (may_pay(pair.0.as_fd()), cpus.len())
+        });
+        let (pays, count) = alone.join().unwrap();
+        assert_eq!(pays, count > 1, "{count} CPUs");
     }
 
     #[test]

@@ -108,21 +108,21 @@ impl ShmStream {
         }
         let rings = self.connection.rings(&mut limit)?;
         let ring = rings.outgoing();
-        let mut producer = rings.writer();
+        let mut writer = rings.writer();
         loop {
             if self.connection.closed_for_writing() || ring.ended() & READER_CLOSED != 0 {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            *sent += rings.write(&mut producer, parts, *sent, self.as_fd())?;
+            *sent += rings.write(&mut writer, parts, *sent, self.as_fd())?;
             if *sent == total {
                 return Ok(());
             }
             // The producer wakes for half a ring of room, or for what the rest needs.
-            let room_needed = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
+            let room_needed = ((total - *sent) as u64).min(writer.capacity() / 2);
             ring.announce_room_needed(room_needed as u32);
             let waiter = Waiter { ring, side: Side::Producer, socket: self.as_fd() };
             let ready = || {
-                producer.room(ring, room_needed).map_or(true, |room| room >= room_needed)
+                writer.room(ring, room_needed).map_or(true, |room| room >= room_needed)
                     || ring.ended() & READER_CLOSED != 0
                     || self.connection.closed_for_writing()
             };
@@ -213,10 +213,10 @@ impl Stream for ShmStream {
         if rings.outgoing().ended() & READER_CLOSED != 0 {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let mut producer = rings.writer();
+        let mut writer = rings.writer();
         let (mut sent, total) = (0, parts.iter().map(|part| part.len()).sum());
         while sent < total {
-            match rings.write(&mut producer, parts, sent, self.as_fd())? {
+            match rings.write(&mut writer, parts, sent, self.as_fd())? {
                 0 if sent > 0 => break,
                 0 if hung_up(poll_socket(
                     self.as_fd(),

@@ -55,7 +55,7 @@ impl Waiter<'_> {
         mut ready: impl FnMut() -> bool,
         idle: impl Fn(),
     ) -> io::Result<WakeReason> {
-        if limit.spin.until(limit.timeout, &mut ready) {
+        if limit.spin.until(limit.timeout, self.socket, &mut ready) {
             return Ok(WakeReason::Ready);
         }
         let (mut how, mut false_wakes) = (FUTEX, 0);

@@ -5,7 +5,10 @@
 
 use crate::conformance;
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
-use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
+use armilla_ipc::shm::same_host::{self, Carrier, SameHostAcceptor, Users};
+use armilla_ipc::shm::{
+    Shm, ShmAcceptor, ShmConnector, ShmStream, memory_in_use, set_memory_limit,
+};
 use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions};
 use conformance::{LONG, TestTransport, conformance, fresh_path, pattern};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -138,8 +141,8 @@ fn a_peer_that_greets_wrongly_is_refused_with_the_reason() {
     for (greeting, reason) in [
         (&b"GET / HTTP/1.1"[..], "does not speak"),
         (b"ARM", "too short"),
-        (b"ARMSHM\0\x01\x0c\x0c", "no memory"),
-        (b"ARMSHM\0\x02\x0c\x0c", "this version"),
+        (b"ARMSHM\0\x02\x0c\x0c", "no memory"),
+        (b"ARMSHM\0\x01\x0c\x0c", "this version"),
     ] {
         let mut hostile = UnixStream::connect(path).unwrap();
         hostile.write_all(greeting).unwrap();
@@ -326,28 +329,36 @@ fn a_call_fails_soon_when_the_server_process_is_killed() {
     }
 }
 
-/// The shared memory of streams that is in use in this process, in KiB, counted at either end.
-fn in_use() -> u64 {
-    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
-    let of_streams = maps.split("VmFlags").filter(|map| map.contains("memfd:armilla-shm"));
-    let resident = of_streams.filter_map(|map| {
-        let line = map.lines().find(|line| line.starts_with("Rss:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    resident.sum()
+/// A line of the process's state, such as `RssShmem`, in KiB.
+fn state(line: &str) -> u64 {
+    let state = std::fs::read_to_string("/proc/self/status").unwrap();
+    let found = state.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+    found.unwrap().split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Runs alone in a process of its own, for the memory of other tests would count.
+/// Whether this is a process of its own, in which alone the test named so runs on: the memory of
+/// other tests would count. Otherwise runs it in one.
+fn is_alone(test: &str) -> bool {
+    if env::var_os("ARMILLA_SHM_ALONE").is_some() {
+        return true;
+    }
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args([&format!("shm::{test}"), "--exact", "--nocapture", "--include-ignored"]);
+    assert!(command.env("ARMILLA_SHM_ALONE", "1").status().unwrap().success());
+    false
+}
+
+/// What an idle stream costs, in KiB; both ends are in this process.
+const IDLE: u64 = 20;
+
 #[test]
 fn an_idle_stream_gives_its_memory_back() {
-    if env::var_os("ARMILLA_SHM_IDLE").is_none() {
-        let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["shm::an_idle_stream_gives_its_memory_back", "--exact", "--nocapture"]);
-        assert!(command.env("ARMILLA_SHM_IDLE", "1").status().unwrap().success());
+    if !is_alone("an_idle_stream_gives_its_memory_back") {
         return;
     }
+    let in_use = || state("RssShmem");
     let [client, server] = pair();
-    let (octets, most) = (pattern(3 << 20), 2 * 32);
+    let (octets, most) = (pattern(3 << 20), 2 * IDLE);
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut all = vec![0; octets.len()];
@@ -365,8 +376,9 @@ fn an_idle_stream_gives_its_memory_back() {
                 client.recv_all(&mut all).unwrap();
             });
             assert!(all == octets && in_use() > most, "{} KiB are in use", in_use());
+            assert!(memory_in_use() > 2 << 20, "{} octets", memory_in_use());
             let begun = Instant::now();
-            while in_use() > most {
+            while in_use() > most || memory_in_use() > 2 * 1024 * IDLE {
                 client.release_memory();
                 thread::sleep(Duration::from_millis(1));
                 assert!(begun.elapsed() < Duration::from_secs(30), "{} KiB", in_use());
@@ -374,4 +386,157 @@ fn an_idle_stream_gives_its_memory_back() {
         }
         client.send_all(b"x").unwrap();
     });
+    drop((client, server));
+    assert_eq!(memory_in_use(), 0);
+}
+
+/// Moves bytes from one stream to the other, and back.
+fn echo([client, server]: &[ShmStream; 2], bytes: &[u8], rounds: usize) {
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut all = vec![0; bytes.len()];
+            for _ in 0..rounds {
+                server.recv_all(&mut all).unwrap();
+                server.send_all(&all).unwrap();
+            }
+        });
+        let mut all = vec![0; bytes.len()];
+        for _ in 0..rounds {
+            client.send_all(bytes).unwrap();
+            client.recv_all(&mut all).unwrap();
+            assert!(all == bytes);
+        }
+    });
+}
+
+/// A stream that has moved a bulk once and goes on with small messages, never idle.
+#[test]
+fn a_busy_stream_gives_memory_back_that_it_needs_no_more() {
+    if !is_alone("a_busy_stream_gives_memory_back_that_it_needs_no_more") {
+        return;
+    }
+    let options = StreamOptions {
+        send_buffer: Some(1 << 16),
+        recv_buffer: Some(1 << 16),
+        ..StreamOptions::default()
+    };
+    let acceptor = bind();
+    let client = ShmConnector::new(options).connect(acceptor.local(), Some(LONG)).unwrap();
+    let streams = [client, acceptor.accept().unwrap().unwrap()];
+    let small = 2 * 1024 * IDLE;
+    for _ in 0..2 {
+        echo(&streams, &pattern(100), 2000);
+        assert_eq!(memory_in_use(), small, "small messages need no more");
+        echo(&streams, &pattern(200_000), 1);
+        assert_eq!(memory_in_use(), small + (2 << 16), "both rings have grown");
+        echo(&streams, &pattern(100), 3 * (1 << 16) / 100 + 200);
+        assert_eq!(memory_in_use(), small, "and shrunk");
+        assert!(state("RssShmem") <= 2 * IDLE, "{} KiB", state("RssShmem"));
+    }
+}
+
+#[test]
+fn beyond_the_limit_rings_stay_small_and_new_connections_use_sockets() {
+    if !is_alone("beyond_the_limit_rings_stay_small_and_new_connections_use_sockets") {
+        return;
+    }
+    let streams = pair();
+    set_memory_limit(memory_in_use() + (1 << 20));
+    echo(&streams, &pattern(3 << 20), 2);
+    assert_eq!(memory_in_use(), 2 * 1024 * IDLE + (1 << 20), "one of the two rings has grown");
+    let again = pair();
+    echo(&again, &pattern(1 << 20), 2);
+    assert_eq!(memory_in_use(), 4 * 1024 * IDLE + (1 << 20), "whoever insists gets a stream");
+
+    let acceptor = SameHostAcceptor::bind(Users::Own, || true, StreamOptions::default()).unwrap();
+    let connect = || {
+        thread::scope(|scope| {
+            let client = scope.spawn(|| {
+                let wanted = (Carrier::Memory, &StreamOptions::default());
+                same_host::connect(&acceptor.name(), wanted, &Users::Own, LONG).unwrap()
+            });
+            let server = acceptor.accept().unwrap().unwrap();
+            let (client, carrier) = client.join().unwrap();
+            assert_eq!(Carrier::of(&*server), Some(carrier));
+            client.send_all(b"hello").unwrap();
+            assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
+            carrier
+        })
+    };
+    assert_eq!(connect(), Carrier::Socket);
+    drop((streams, again));
+    assert_eq!(connect(), Carrier::Memory, "there is room again");
+}
+
+/// Connects so many times, and moves on each stream what calls do: more in all than the small areas
+/// hold. In an ordinary run of the tests it is nothing.
+#[test]
+fn crowd() {
+    let (Ok(address), Ok(role)) = (env::var(ADDRESS), env::var(ROLE)) else { return };
+    let Ok(count) = role.parse::<u64>() else { return };
+    let (connector, message) = (ShmConnector::default(), pattern(700));
+    let before = state("VmPTE");
+    let streams: Vec<ShmStream> = (0..count)
+        .map(|_| {
+            let stream = connector.connect(&address.parse().unwrap(), Some(LONG)).unwrap();
+            for _ in 0..30 {
+                stream.send_all(&message).unwrap();
+                stream.recv_all(&mut [0; 700]).unwrap();
+            }
+            stream
+        })
+        .collect();
+    writeln!(io::stdout(), "\ncrowd: {}", state("VmPTE") - before).unwrap();
+    io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    drop(streams);
+}
+
+/// What a stream costs two processes, the memory itself and what each needs to map it.
+fn many_streams_are_cheap(count: u64) {
+    let before = (state("RssShmem"), state("VmPTE"));
+    let acceptor = bind();
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["shm::crowd", "--exact", "--nocapture", "--test-threads=1"])
+        .env(ADDRESS, acceptor.local().to_string())
+        .env(ROLE, count.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let streams: Vec<ShmStream> = (0..count)
+        .map(|_| {
+            let stream = acceptor.accept().unwrap().unwrap();
+            let mut message = [0; 700];
+            for _ in 0..30 {
+                stream.recv_all(&mut message).unwrap();
+                stream.send_all(&message).unwrap();
+            }
+            stream
+        })
+        .collect();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.find_map(|line| Some(line.unwrap().strip_prefix("crowd: ")?.to_owned()));
+    let tables = state("VmPTE") - before.1 + line.unwrap().parse::<u64>().unwrap();
+    let each = (state("RssShmem") - before.0 + tables) as f64 / count as f64;
+    println!("{each:.1} KiB for each of {count} streams, {tables} KiB of them page tables");
+    assert!(each <= 32.0, "{each} KiB for each stream");
+    assert_eq!(memory_in_use(), 1024 * IDLE * count);
+    drop((child.stdin.take(), streams));
+    assert!(child.wait().unwrap().success());
+    assert_eq!(memory_in_use(), 0);
+}
+
+#[test]
+fn three_hundred_streams_are_cheap() {
+    if is_alone("three_hundred_streams_are_cheap") {
+        many_streams_are_cheap(300);
+    }
+}
+
+#[test]
+#[ignore = "needs 10,100 descriptors in each of two processes"]
+fn ten_thousand_streams_are_cheap() {
+    if is_alone("ten_thousand_streams_are_cheap") {
+        many_streams_are_cheap(10_000);
+    }
 }

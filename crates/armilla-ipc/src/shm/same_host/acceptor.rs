@@ -2,6 +2,7 @@
 
 use super::{Carrier, MEMORY, Name, REFUSED, SOCKET, Users, address};
 use crate::shm::ShmStream;
+use crate::shm::budget;
 use crate::shm::greeted::GreetedPeers;
 use crate::shm::handshake::{self, Greeting};
 use crate::shm::rings::RingPair;
@@ -24,7 +25,8 @@ pub struct SameHostAcceptor {
 
 impl SameHostAcceptor {
     /// Listens at a new address, for peers with one of `users`. One that wants shared memory gets a
-    /// socket where `has_memory` is false, which is asked for each. Of the `options` the sizes of
+    /// socket where `has_memory` is false, which is asked for each, and beyond the
+    /// [limit](crate::shm::set_memory_limit) of this process. Of the `options` the sizes of
     /// the queues hold for sockets, and [`busy_poll`](StreamOptions::busy_poll) for shared memory.
     ///
     /// # Errors
@@ -73,6 +75,7 @@ impl SameHostAcceptor {
         let Some(greeting) = handshake::accept_any(socket.as_fd())? else { return Ok(None) };
         let names = || [self.local.clone(), Address::unix("")];
         if let Greeting::Memory(region) = greeting
+            && budget::has_room()
             && (self.has_memory)()
         {
             answer(socket.as_fd(), MEMORY)?;

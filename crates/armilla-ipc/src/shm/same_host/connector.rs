@@ -3,6 +3,7 @@
 use super::{Carrier, MEMORY, Name, REFUSED, SOCKET, Users, address};
 use crate::deadline::Deadline;
 use crate::shm::ShmStream;
+use crate::shm::budget;
 use crate::shm::handshake;
 use crate::shm::rings::RingPair;
 use crate::shm::wait::poll_socket;
@@ -17,7 +18,8 @@ use std::time::Duration;
 
 /// Connects to the [acceptor](super::SameHostAcceptor) with this name, of one of `users`, within
 /// `limit`. Returns what carries the connection: the socket, too, where shared memory was wanted and
-/// the acceptor has none for it. For `options` see [`ShmConnector::new`](crate::ShmConnector::new);
+/// the acceptor or the [limit](crate::shm::set_memory_limit) of
+/// either process has none for it. For `options` see [`ShmConnector::new`](crate::ShmConnector::new);
 /// the sizes of the queues hold for shared memory, or for the socket if that was wanted.
 ///
 /// # Errors
@@ -41,8 +43,8 @@ pub fn connect(
         return Err(refused());
     }
     let region = match wanted {
-        Carrier::Memory => Some(handshake::offer(socket.as_fd(), options)?),
-        Carrier::Socket => {
+        Carrier::Memory if budget::has_room() => Some(handshake::offer(socket.as_fd(), options)?),
+        Carrier::Memory | Carrier::Socket => {
             handshake::offer_socket(socket.as_fd())?;
             None
         }
