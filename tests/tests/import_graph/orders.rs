@@ -305,6 +305,22 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-log",
+        rows: &[
+            ("acknowledged position", "where records are, and who has them"),
+            ("group", "threads that share a wait for the disk"),
+            ("damage record segment", "what is in a file, and what is wrong with it"),
+            ("error writer", "records that are not written, and why they cannot be"),
+            ("files health options", "the disk, and what a program says and is told"),
+            ("segments state storage walk", "the files of a log"),
+            ("opening", "from the files to a log"),
+            ("core", "what the clones of a log share"),
+            ("reader retention", "what is read, and what goes"),
+            ("log", "what programs use"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-store",
         rows: &[
             (
