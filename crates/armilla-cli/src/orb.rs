@@ -91,6 +91,22 @@ impl OrbArguments {
         if self.listen() { Ok(orb) } else { orb.listen(endpoint) }
     }
 
+    /// TLS with the certificate that they name, for a server of another protocol, whose clients need
+    /// none. `None` if they name none.
+    pub(crate) fn certificate(&self) -> Option<Tls> {
+        let tls = Tls::new();
+        let wanted = ["-ORBCertificate", "-ORBKey", "-ORBTls"];
+        for option in self.0.chunks_exact(2) {
+            if wanted.iter().any(|name| option[0].eq_ignore_ascii_case(name)) {
+                // What is wrong with it, the ORB says.
+                tls.set(&option[0], &option[1]).ok();
+            }
+        }
+        let mut is_there = false;
+        let tls = tls.settings(|settings| is_there = settings.certificate.is_some());
+        is_there.then_some(tls)
+    }
+
     /// Whether they say where a server listens.
     pub(crate) fn listen(&self) -> bool {
         let names = ["-ORBEndpoint", "-ORBListenEndpoints"];

@@ -1,7 +1,7 @@
 //! What the servers of all services have in common on the command line.
 
 use crate::orb::OrbArguments;
-use armilla_service::ConsoleOptions;
+use armilla_service::{ConsoleArguments, ConsoleOptions};
 use armilla_store::{Recovered, StoreError};
 use armilla_terminal::{Failure, Outcome, one_line, say};
 use std::env;
@@ -22,12 +22,8 @@ pub(crate) struct ServiceArguments {
     /// Store nothing: everything goes with the process
     #[arg(long)]
     memory: bool,
-    /// Serve a web page, /healthz and /metrics at this address, such as 127.0.0.1:9809
-    #[arg(long, value_name = "ADDRESS")]
-    http: Option<String>,
-    /// A host name by which browsers reach the page through a proxy; repeatable
-    #[arg(long, value_name = "HOST", requires = "http")]
-    http_host: Vec<String>,
+    #[command(flatten)]
+    console: ConsoleArguments,
 }
 
 /// What of a damaged store is to be saved.
@@ -143,9 +139,12 @@ impl ServiceArguments {
         self.store.clone().or_else(|| default_directory(service)).map(Some).ok_or_else(none)
     }
 
-    /// The web page.
-    pub(crate) fn console(&self) -> ConsoleOptions {
-        let options = self.http.as_deref().map(ConsoleOptions::from).unwrap_or_default();
-        self.http_host.iter().fold(options, ConsoleOptions::host)
+    /// The web page, which may use the certificate of an ORB with these arguments.
+    pub(crate) fn console(&self, orb: &OrbArguments) -> ConsoleOptions {
+        let options = self.console.options();
+        match orb.certificate() {
+            Some(tls) => options.tls_of_orb(tls),
+            None => options,
+        }
     }
 }

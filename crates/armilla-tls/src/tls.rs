@@ -97,6 +97,17 @@ impl Tls {
         self.shared.current().ok()?.own.clone()
     }
 
+    /// What a server needs for a connection that is none of an ORB's, such as one of HTTP: the
+    /// certificate, the key and the rest, as the files are now. It does not wait for anybody.
+    ///
+    /// # Errors
+    /// Which file or setting is wrong, if nothing was read before; or that there is no certificate.
+    pub fn server_config(&self) -> Result<Arc<rustls::ServerConfig>, String> {
+        let server = self.shared.current()?.server.clone();
+        server
+            .ok_or_else(|| "a server over TLS needs a certificate: -ORBCertificate FILE".to_owned())
+    }
+
     /// What references say of the endpoints that are open: for `TAG_TLS_SEC_TRANS` in mechanisms of
     /// CSIv2.
     pub fn published(&self) -> Vec<TlsSecTrans> {

@@ -4,10 +4,12 @@
 use crate::blocking::spawn_blocking;
 use crate::events::Events;
 use crate::guard::{Api, Hosts, foreign_sites, known_host, needs_header, within_limits};
+use crate::https::Https;
 use crate::lifecycle::{Lifecycle, Stage};
 use crate::limits::{ConsoleLimits, Places};
 use crate::page;
 use crate::serving::serve;
+use armilla_tls::Tls;
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::http::StatusCode;
@@ -32,66 +34,10 @@ type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 /// The console of a server: HTTP for operators, in a thread of its own. Dropping it ends it.
 pub struct Console {
     address: SocketAddr,
+    scheme: &'static str,
     events: Events,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-/// What an operator says of the console of a server: whether there is one, where it listens, and
-/// the names by which it is reached. An address alone, as text, is such an option; the default is
-/// none.
-///
-/// ```
-/// use armilla_service::{ConsoleOptions, Lifecycle};
-///
-/// let lifecycle = Lifecycle::new();
-/// assert!(ConsoleOptions::default().start(&lifecycle, |console| console)?.is_none());
-/// let options = ConsoleOptions::from("127.0.0.1:0").host("names.example.org");
-/// let console = options.start(&lifecycle, |console| console.metrics(|| "up 1\n".to_owned()))?;
-/// assert!(console.is_some());
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct ConsoleOptions {
-    address: Option<String>,
-    hosts: Vec<String>,
-}
-
-impl From<&str> for ConsoleOptions {
-    fn from(address: &str) -> Self {
-        Self { address: Some(address.to_owned()), hosts: Vec::new() }
-    }
-}
-
-impl From<String> for ConsoleOptions {
-    fn from(address: String) -> Self {
-        Self { address: Some(address), hosts: Vec::new() }
-    }
-}
-
-impl ConsoleOptions {
-    /// Allows a host name in requests; see [`ConsoleBuilder::host`].
-    #[must_use]
-    pub fn host(mut self, name: impl Into<String>) -> Self {
-        self.hosts.push(name.into());
-        self
-    }
-
-    /// Starts the console of a server, if there is to be one, with what `complete` adds.
-    ///
-    /// # Errors
-    /// Those of [`ConsoleBuilder::start`].
-    pub fn start(
-        self,
-        lifecycle: &Lifecycle,
-        complete: impl FnOnce(ConsoleBuilder) -> ConsoleBuilder,
-    ) -> io::Result<Option<Console>> {
-        let Some(address) = self.address else { return Ok(None) };
-        let builder = self.hosts.into_iter().fold(Console::builder(address), ConsoleBuilder::host);
-        let console = complete(builder).start(lifecycle)?;
-        tracing::info!(url = console.url(), "the web page is served");
-        Ok(Some(console))
-    }
 }
 
 /// A console to be started.
@@ -99,6 +45,8 @@ impl ConsoleOptions {
 pub struct ConsoleBuilder {
     address: String,
     hosts: Vec<String>,
+    tls: Option<Tls>,
+    insecure: bool,
     metrics: Vec<Text>,
     checks: Vec<Check>,
     pages: Router,
@@ -113,6 +61,21 @@ impl ConsoleBuilder {
     /// reverse proxy passes on.
     pub fn host(mut self, name: impl Into<String>) -> Self {
         self.hosts.push(name.into());
+        self
+    }
+
+    /// Speaks HTTPS, with the certificate of `tls`, and no plain HTTP. The files are read again when
+    /// they change. Where `tls` has authorities of its own and verifies
+    /// ([`Verify::Peer`](armilla_tls::Verify)), a client may show a certificate of theirs.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// Lets the console listen at an address that other hosts reach, whoever may read and change
+    /// what is sent: behind a proxy or in a network of its own.
+    pub fn insecure(mut self) -> Self {
+        self.insecure = true;
         self
     }
 
@@ -162,10 +125,14 @@ impl ConsoleBuilder {
     /// Starts the console of a server.
     ///
     /// # Errors
-    /// The address is malformed or taken, or the system has no thread.
+    /// The address is malformed or taken, or the system has no thread; the files of TLS cannot be
+    /// used; or other hosts reach the address, and it is not [protected](Self::tls).
     pub fn start(self, lifecycle: &Lifecycle) -> io::Result<Console> {
         let listener = bind(&self.address)?;
         let address = listener.local_addr()?;
+        let https = self.tls.clone().map(Https::new).transpose()?;
+        self.refuse_unprotected(address)?;
+        let scheme = if https.is_some() { "https" } else { "http" };
         let threads = self.limits.threads.max(1);
         let runtime =
             Builder::new_current_thread().max_blocking_threads(threads).enable_all().build()?;
@@ -179,18 +146,31 @@ impl ConsoleBuilder {
             };
             // Open pages are not waited for: they read events without end.
             tokio::select! {
-                () = serve(listener, router, limits) => {}
+                () = serve(listener, https, router, limits) => {}
                 _ = ended => {}
             }
         };
         let thread = thread::Builder::new().name("armilla-console".to_owned());
         let thread = thread.spawn(move || runtime.block_on(serve))?;
-        Ok(Console { address, events, end: Some(end), thread: Some(thread) })
+        Ok(Console { address, scheme, events, end: Some(end), thread: Some(thread) })
+    }
+
+    /// Refuses an address that other hosts reach, unless what passes there is protected.
+    fn refuse_unprotected(&self, address: SocketAddr) -> io::Result<()> {
+        if address.ip().is_loopback() || self.insecure || self.tls.is_some() {
+            return Ok(());
+        }
+        let what = format!(
+            "the page at {address} would be read and changed by whoever reaches the network: give \
+             it a certificate (--http-certificate FILE), keep it at 127.0.0.1, or say \
+             --http-insecure where something else protects it"
+        );
+        Err(io::Error::new(io::ErrorKind::InvalidInput, what))
     }
 
     fn router(self, lifecycle: Lifecycle) -> Router {
         let (metrics, checks, events) = (self.metrics, self.checks, self.events);
-        let hosts: Hosts = self.hosts.into();
+        let hosts = Hosts { names: self.hosts.into(), tls: self.tls };
         let checks: Arc<[Check]> = checks.into();
         let health = {
             let (lifecycle, checks) = (lifecycle.clone(), checks.clone());
@@ -276,13 +256,14 @@ fn healthy(healthy: bool) -> String {
 }
 
 impl Console {
-    /// Begins to make a console that listens at an address, such as `127.0.0.1:9809`. Nobody is
-    /// asked for a password, so anything but the loopback address belongs behind a proxy that
-    /// asks.
+    /// Begins to make a console that listens at an address, such as `127.0.0.1:9809`. At an address
+    /// that other hosts reach, it needs [TLS](ConsoleBuilder::tls).
     pub fn builder(address: impl Into<String>) -> ConsoleBuilder {
         ConsoleBuilder {
             address: address.into(),
             hosts: Vec::new(),
+            tls: None,
+            insecure: false,
             metrics: Vec::new(),
             checks: Vec::new(),
             pages: Router::new(),
@@ -299,7 +280,7 @@ impl Console {
 
     /// The URL of its first page.
     pub fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        format!("{}://{}/", self.scheme, self.address)
     }
 
     /// The events for open pages.

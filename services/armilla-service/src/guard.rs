@@ -7,13 +7,15 @@
 //! whatever is not GET or HEAD (Fetch standard, "append a request `Origin` header").
 
 use crate::bodies::KeepingBody;
+use crate::https::OverTls;
 use crate::limits::Places;
+use armilla_tls::Tls;
 use axum::RequestExt;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{
     CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, RETRY_AFTER,
-    X_CONTENT_TYPE_OPTIONS,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::Next;
@@ -28,8 +30,25 @@ pub(crate) const HEADER: &str = "x-armilla-console";
 const POLICY: &str =
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/// The names by which the console may be reached, besides numeric addresses and `localhost`.
-pub(crate) type Hosts = Arc<[String]>;
+/// How long a browser speaks HTTPS alone with a host that it has reached so (RFC 6797).
+const HTTPS_ALONE: &str = "max-age=31536000";
+
+/// The names by which the console may be reached, besides numeric addresses and `localhost`: those
+/// that were given, and those of its certificate.
+#[derive(Debug, Clone)]
+pub(crate) struct Hosts {
+    pub(crate) names: Arc<[String]>,
+    pub(crate) tls: Option<Tls>,
+}
+
+impl Hosts {
+    fn has(&self, name: &str) -> bool {
+        let is_it = |known: &String| known.eq_ignore_ascii_case(name);
+        let of_certificate = || self.tls.as_ref()?.own_certificate();
+        self.names.iter().any(is_it)
+            || of_certificate().is_some_and(|own| own.names.iter().any(is_it))
+    }
+}
 
 /// Refuses requests to names that the console does not have.
 pub(crate) async fn known_host(
@@ -41,8 +60,12 @@ pub(crate) async fn known_host(
         let what = "the console is not known by this host name; allow it where the server starts\n";
         return (StatusCode::MISDIRECTED_REQUEST, what).into_response();
     }
+    let over_tls = request.extensions().get::<OverTls>().is_some();
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    if over_tls {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HTTPS_ALONE));
+    }
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -114,7 +137,7 @@ pub(crate) async fn within_limits(
 
 /// Whether a request names one host, by one that the console has. A client of HTTP/1.0 need not
 /// name one, and is no browser (RFC 9112, 3.2).
-fn names_known_host(request: &Request, hosts: &[String]) -> bool {
+fn names_known_host(request: &Request, hosts: &Hosts) -> bool {
     let mut said = request.headers().get_all(HOST).iter();
     let header = match (said.next(), said.next()) {
         (Some(host), None) => host.to_str().is_ok_and(|host| is_known_host(host, hosts)),
@@ -125,12 +148,10 @@ fn names_known_host(request: &Request, hosts: &[String]) -> bool {
     header && request.uri().authority().is_none_or(|host| is_known_host(host.as_str(), hosts))
 }
 
-fn is_known_host(host: &str, hosts: &[String]) -> bool {
+fn is_known_host(host: &str, hosts: &Hosts) -> bool {
     let name = match host.strip_prefix('[') {
         Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    name.parse::<IpAddr>().is_ok()
-        || name.eq_ignore_ascii_case("localhost")
-        || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+    name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost") || hosts.has(name)
 }

@@ -33,6 +33,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "arguments")]
+mod arguments;
 mod blocking;
 mod bodies;
 mod body;
@@ -40,8 +42,10 @@ mod connections;
 mod console;
 mod events;
 mod guard;
+mod https;
 mod lifecycle;
 mod limits;
+mod options;
 pub mod page;
 mod rounds;
 mod serving;
@@ -49,10 +53,13 @@ mod table;
 
 // The pages of a service are routes of this version.
 pub extern crate axum;
+#[cfg(feature = "arguments")]
+pub use arguments::ConsoleArguments;
 pub use blocking::spawn_blocking;
 pub use body::{BodyReader, BodyWriter, written_body};
-pub use console::{Console, ConsoleBuilder, ConsoleOptions};
+pub use console::{Console, ConsoleBuilder};
 pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};
 pub use limits::ConsoleLimits;
+pub use options::ConsoleOptions;
 pub use rounds::{Pause, Rounds};

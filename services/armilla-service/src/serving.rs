@@ -3,6 +3,7 @@
 
 use crate::bodies::{KeepingBody, TimedBody};
 use crate::connections::{Connection, Connections, Serving};
+use crate::https::{Https, OverTls};
 use crate::limits::ConsoleLimits;
 use axum::Router;
 use axum::body::Body;
@@ -19,7 +20,7 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -39,7 +40,12 @@ const NO_ROOM: &[u8] =
     Connection: close\r\n\r\n";
 
 /// Serves all connections of a listener, until it is dropped.
-pub(crate) async fn serve(listener: TcpListener, router: Router, limits: ConsoleLimits) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    https: Option<Https>,
+    router: Router,
+    limits: ConsoleLimits,
+) {
     let connections = Connections::new(&limits);
     let limits = Arc::new(limits);
     loop {
@@ -59,7 +65,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Console
         };
         match connections.admit(peer.ip().into()).await {
             Some(connection) => {
-                tokio::spawn(one(stream, peer, connection, router.clone(), limits.clone()));
+                let (https, router) = (https.clone(), router.clone());
+                tokio::spawn(one(stream, peer, connection, https, router, limits.clone()));
             }
             None => refuse(&stream),
         }
@@ -74,23 +81,35 @@ fn refuse(stream: &TcpStream) {
     stream.try_write(NO_ROOM).ok();
 }
 
-/// Serves one connection until it ends, or has to go for another one.
+/// Serves one connection until it ends, or has to go for another one. Until its handshake is over,
+/// it waits for a request like any other one, and goes first.
 async fn one(
     stream: TcpStream,
     peer: SocketAddr,
     connection: Connection,
+    https: Option<Https>,
     router: Router,
     limits: Arc<ConsoleLimits>,
 ) {
-    let service = service_fn(|mut request: Request<Incoming>| {
-        let serving = connection.serve();
-        request.extensions_mut().insert(ConnectInfo(peer));
-        answer(request.map(|body| TimedBody::new(body, &limits)), router.clone(), serving)
-    });
-    let io = TokioIo::new(Stalling::new(stream, &limits));
-    let mut builder = Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_HEAD);
-    let served = pin!(builder.serve_connection(io, service));
+    let served = async {
+        let Some(https) = https else {
+            return speak(
+                Stalling::new(stream, &limits),
+                (peer, None),
+                &connection,
+                router,
+                &limits,
+            )
+            .await;
+        };
+        Https::begins(&stream, limits.head).await?;
+        let (stream, tls) =
+            https.accept(Stalling::new(stream, &limits), limits.head).await.map_err(|error| {
+                tracing::info!(%error, %peer, "a handshake of TLS with a client of the page failed");
+                error
+            })?;
+        speak(stream, (peer, Some(tls)), &connection, router, &limits).await
+    };
     tokio::select! {
         result = served => {
             if let Err(error) = result {
@@ -99,6 +118,28 @@ async fn one(
         }
         () = connection.ended() => {}
     }
+}
+
+/// Speaks HTTP/1 over a stream. Each request learns where its client is, whether it has come over
+/// TLS, and which certificate the client has shown.
+async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    (peer, tls): (SocketAddr, Option<OverTls>),
+    connection: &Connection,
+    router: Router,
+    limits: &ConsoleLimits,
+) -> io::Result<()> {
+    let service = service_fn(|mut request: Request<Incoming>| {
+        let serving = connection.serve();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        if let Some(tls) = &tls {
+            request.extensions_mut().insert(tls.clone());
+        }
+        answer(request.map(|body| TimedBody::new(body, limits)), router.clone(), serving)
+    });
+    let mut builder = Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_HEAD);
+    builder.serve_connection(TokioIo::new(stream), service).await.map_err(io::Error::other)
 }
 
 /// The answer of the router; if a handler panics, one that says so.

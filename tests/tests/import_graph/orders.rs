@@ -295,12 +295,14 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("rounds table", "work in the background, and how records are shown"),
             (
-                "blocking body lifecycle limits page",
-                "what a server shows, and what it spends on it",
+                "blocking body https lifecycle limits page",
+                "what a server shows, over what, and what it spends on it",
             ),
             ("bodies connections events", "what clients hold, within those limits"),
             ("guard serving", "to whom it is shown, and how"),
             ("console", "the listener that shows it"),
+            ("options", "what an operator says of it"),
+            ("arguments", "the same on a command line"),
         ],
         exceptions: &[],
     },

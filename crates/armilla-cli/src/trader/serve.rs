@@ -35,7 +35,7 @@ const ENDPOINT: &str = "iiop://:2811";
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let directory = options.service.directory("trader")?;
     let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
-    let mut server = Server::builder().limits(limits).console(options.service.console());
+    let mut server = Server::builder().limits(limits).console(options.service.console(arguments));
     if options.http_read_only {
         server = server.read_only_console();
     }

@@ -19,7 +19,7 @@ use armilla_imaging::server::dimse::{self, Entity, Titles};
 use armilla_imaging::server::{ImageServer, ServerSettings};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
-use armilla_service::{Console, ConsoleBuilder, Lifecycle};
+use armilla_service::{Console, ConsoleArguments, ConsoleBuilder, Lifecycle};
 use armilla_stream::FlowControl;
 use cache::Cache;
 use clap::Parser;
@@ -118,12 +118,9 @@ pub(crate) struct Locate {
 pub(crate) struct View {
     /// The reference of a server or a locator.
     source: String,
-    /// HOST:PORT of the page.
-    #[arg(long, default_value = "127.0.0.1:8080")]
-    http: String,
-    /// A host name that requests may name, beside addresses and localhost.
-    #[arg(long)]
-    host: Vec<String>,
+    /// The viewer; without an address it is at 127.0.0.1:8080.
+    #[command(flatten)]
+    console: ConsoleArguments,
     #[command(flatten)]
     access: Access,
 }
@@ -131,12 +128,9 @@ pub(crate) struct View {
 /// What is served over HTTP.
 #[derive(Debug, Parser)]
 pub(crate) struct Http {
-    /// HOST:PORT for the viewer, DICOMweb (below /dicomweb), /healthz and /metrics.
-    #[arg(long)]
-    http: Option<String>,
-    /// A host name that requests may name, beside addresses and localhost.
-    #[arg(long)]
-    host: Vec<String>,
+    /// The page is the viewer, with DICOMweb below /dicomweb.
+    #[command(flatten)]
+    console: ConsoleArguments,
     /// How many octets one request may store: a number with K, M or G.
     #[arg(long, default_value = "16G", value_parser = octets)]
     max_request: u64,
@@ -152,27 +146,37 @@ impl Http {
         guard: &Guard,
         lifecycle: &Lifecycle,
     ) -> Result<Option<Console>, Failure> {
-        let Some(address) = &self.http else { return Ok(None) };
-        let mut console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
-        let procedures = procedures.cloned();
-        if let Some(store) = store.cloned() {
-            let (shown, planned) = (store.clone(), procedures.clone());
-            let written = procedures.clone();
-            let check = move || {
-                store.check()?;
-                written.as_ref().map_or(Ok(()), Procedures::check)
+        let web = Web::new(source.clone(), guard.clone()).with_procedures(procedures.cloned());
+        let console = self.console.options().start(lifecycle, |console| {
+            let console = match store {
+                Some(store) => observed(console, store, procedures),
+                None => console,
             };
-            let planned = move || planned.as_ref().map(planned_metrics).unwrap_or_default();
-            console = console
-                .check(move || check().map_err(|error| format!("the store: {error}")))
-                .metrics(move || metrics(&shown) + &planned());
+            web.add_to(console, self.max_request)
+        })?;
+        if let Some(console) = &console {
+            eprintln!("web: {}", console.url());
         }
-        let web = Web::new(source.clone(), guard.clone()).with_procedures(procedures);
-        let console = web.add_to(console, self.max_request);
-        let console = console.start(lifecycle)?;
-        eprintln!("web: {}", console.url());
-        Ok(Some(console))
+        Ok(console)
     }
+}
+
+/// Adds the health and the metrics of a store to a console.
+fn observed(
+    console: ConsoleBuilder,
+    store: &Store,
+    procedures: Option<&Procedures>,
+) -> ConsoleBuilder {
+    let (store, shown) = (store.clone(), store.clone());
+    let (written, planned) = (procedures.cloned(), procedures.cloned());
+    let check = move || {
+        store.check()?;
+        written.as_ref().map_or(Ok(()), Procedures::check)
+    };
+    let planned = move || planned.as_ref().map(planned_metrics).unwrap_or_default();
+    console
+        .check(move || check().map_err(|error| format!("the store: {error}")))
+        .metrics(move || metrics(&shown) + &planned())
 }
 
 #[derive(Debug, Parser)]
@@ -339,7 +343,7 @@ impl View {
         let orb = orb.build()?;
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
-        let http = Http { http: Some(self.http), host: self.host, max_request: 16 << 30 };
+        let http = Http { console: self.console.or_at("127.0.0.1:8080"), max_request: 16 << 30 };
         let console = http.start(&source, None, None, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)

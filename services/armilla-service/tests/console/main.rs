@@ -1,5 +1,7 @@
 //! The console as an HTTP client sees it.
 
+mod https;
+
 use armilla_service::axum::Router;
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::routing::{get, post};
