@@ -78,6 +78,62 @@ statuses! {
     CLASS_NOT_REGISTERED = 0x8004_0154, "the class is not registered";
     /// The caller may not activate or call, at this level of security at least.
     E_ACCESS_DENIED = 0x8007_0005, "access is denied";
+    /// An operation that has nothing to say but that the answer is no.
+    FALSE = 1, "the answer is no";
+    /// The operation is not implemented.
+    NOT_IMPLEMENTED = 0x8000_4001, "the operation is not implemented";
+    /// A pointer that must not be null is null.
+    INVALID_POINTER = 0x8000_4003, "a pointer is null";
+    /// The operation failed for a reason that it does not tell.
+    FAIL = 0x8000_4005, "the operation failed";
+    /// Something happened that the server did not expect.
+    UNEXPECTED = 0x8000_ffff, "the server met what it did not expect";
+    /// A parameter has a value that it may not have.
+    INVALID_ARGUMENT = 0x8007_0057, "a parameter has a value that it may not have";
+    /// The server has no memory left.
+    OUT_OF_MEMORY = 0x8007_000e, "the server has no memory left";
+    /// An object that has to be free-standing would be part of another one.
+    NO_AGGREGATION = 0x8004_0110, "the class cannot be part of another object";
+    /// The class exists, but not on this server as it is asked for.
+    CLASS_NOT_AVAILABLE = 0x8004_0111, "the class does not make objects here";
+    /// The connection point does not know the connection.
+    NO_CONNECTION = 0x8004_0200, "there is no such connection";
+    /// The connection point takes no further connections.
+    ADVISE_LIMIT = 0x8004_0201, "no further connection is possible";
+    /// The sink does not have the interface that events need.
+    CANNOT_CONNECT = 0x8004_0202, "the sink does not have the interface of the events";
+    /// The server's program could not be started.
+    SERVER_START_FAILED = 0x8008_0005, "the program of the server could not be started";
+    /// The account of the server's program cannot log on.
+    SERVER_LOGON_FAILED = 0x8000_401a, "the account of the server's program cannot log on";
+    /// The host does not answer.
+    RPC_UNAVAILABLE = 0x8007_06ba, "the server is not available";
+    /// The user or the password is wrong.
+    LOGON_FAILURE = 0x8007_052e, "the user or the password is wrong";
+    /// The member belongs to an interface that the object does not have.
+    UNKNOWN_DISPATCH = 0x8002_0001, "the interface is unknown";
+    /// An object has no member of this number.
+    MEMBER_NOT_FOUND = 0x8002_0003, "the object has no such member";
+    /// A call names a parameter that the member does not have.
+    PARAMETER_NOT_FOUND = 0x8002_0004, "the member has no such parameter";
+    /// An argument cannot become what the parameter is.
+    TYPE_MISMATCH = 0x8002_0005, "an argument has a type that the parameter cannot take";
+    /// An object has no member of this name.
+    UNKNOWN_NAME = 0x8002_0006, "the object has no member of this name";
+    /// The member takes no named arguments.
+    NO_NAMED_ARGUMENTS = 0x8002_0007, "the member takes no named arguments";
+    /// An argument has a type that no VARIANT has.
+    BAD_VARIANT_TYPE = 0x8002_0008, "an argument has a type that is none";
+    /// The member failed; EXCEPINFO says why.
+    EXCEPTION = 0x8002_0009, "the member failed with an exception";
+    /// A value does not fit the type that it is to have.
+    OVERFLOW = 0x8002_000a, "a value does not fit its type";
+    /// An index is outside of its array.
+    BAD_INDEX = 0x8002_000b, "an index is outside of its array";
+    /// A call has too many arguments or too few.
+    BAD_PARAMETER_COUNT = 0x8002_000e, "the call has too many arguments or too few";
+    /// An argument that is not optional is missing.
+    PARAMETER_NOT_OPTIONAL = 0x8002_000f, "an argument is missing that is not optional";
     /// The resolver does not know the exporter.
     UNKNOWN_OXID = 0x776, "the object exporter is unknown";
     /// The resolver does not know the object.
@@ -87,6 +143,11 @@ statuses! {
 }
 
 impl Status {
+    /// Whether it is a failure when read as an HRESULT: those of COM have the top bit set.
+    pub fn is_failure(self) -> bool {
+        self.0 & 0x8000_0000 != 0
+    }
+
     /// The name of a known status, as that of the constant here.
     pub fn name(self) -> Option<&'static str> {
         self.entry().map(|(_, name, _)| *name)

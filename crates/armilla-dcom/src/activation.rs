@@ -6,12 +6,19 @@ use crate::string_array::StringArrayUnits;
 use armilla_dcerpc::Uuid;
 use armilla_dcerpc::ndr::{Conformant, Unique, WideString};
 
+/// The interface of the reference around what is asked (`IActivationPropertiesIn`).
+pub const ACTIVATION_PROPERTIES_IN: Uuid = Uuid::literal("000001a2-0000-0000-c000-000000000046");
+/// The interface of the reference around what is answered (`IActivationPropertiesOut`).
+pub const ACTIVATION_PROPERTIES_OUT: Uuid = Uuid::literal("000001a3-0000-0000-c000-000000000046");
+
 /// The classes of properties, and of the references that carry them.
 pub mod property {
     use armilla_dcerpc::Uuid;
 
     /// [`InstantiationInfo`](crate::InstantiationInfo).
     pub const INSTANTIATION: Uuid = Uuid::literal("000001ab-0000-0000-c000-000000000046");
+    /// [`ContextInfo`](crate::ContextInfo).
+    pub const CONTEXT: Uuid = Uuid::literal("000001a5-0000-0000-c000-000000000046");
     /// [`LocationInfo`](crate::LocationInfo).
     pub const LOCATION: Uuid = Uuid::literal("000001a4-0000-0000-c000-000000000046");
     /// [`ScmRequestInfo`](crate::ScmRequestInfo).
@@ -45,6 +52,17 @@ armilla_dcerpc::ndr_struct! {
         pub own_size: u32,
         /// The version that the client speaks.
         pub version: ComVersion,
+    }
+    /// In which context the client is.
+    pub struct ContextInfo {
+        /// 1 if the client's context is of use.
+        pub client_ok: u32,
+        /// Always 0.
+        pub reserved: [u32; 3],
+        /// The client's context.
+        pub client: Unique<InterfacePointer>,
+        /// The context that the object is to have.
+        pub prototype: Unique<InterfacePointer>,
     }
     /// On which host.
     pub struct LocationInfo {

@@ -5,7 +5,7 @@ use crate::octets::{Reader, length, put_uuid};
 use crate::string_array::DualStringArray;
 use alloc::vec::Vec;
 use armilla_dcerpc::Uuid;
-use armilla_dcerpc::ndr::Conformant;
+use armilla_dcerpc::ndr::{Conformant, Decoder, Encoder, Ndr, NdrError};
 
 const SIGNATURE: u32 = u32::from_le_bytes(*b"MEOW");
 const EXTENDED: u32 = 0x4e53_5956;
@@ -101,6 +101,30 @@ impl InterfacePointer {
     /// If it holds none.
     pub fn reference(&self) -> Result<ObjRef, ObjRefError> {
         ObjRef::decode(&self.octets.0)
+    }
+}
+
+impl Ndr for StandardReference {
+    const ALIGNMENT: usize = 8;
+
+    fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
+        out.align(8);
+        self.flags.encode(out)?;
+        self.public_references.encode(out)?;
+        self.oxid.encode(out)?;
+        self.oid.encode(out)?;
+        self.ipid.encode(out)
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
+        input.align(8)?;
+        Ok(Self {
+            flags: u32::decode(input)?,
+            public_references: u32::decode(input)?,
+            oxid: u64::decode(input)?,
+            oid: u64::decode(input)?,
+            ipid: Uuid::decode(input)?,
+        })
     }
 }
 

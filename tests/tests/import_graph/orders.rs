@@ -181,6 +181,11 @@ pub(crate) const ORDERS: &[Order] = &[
             ("orpc string_array", "calls and versions; addresses"),
             ("blob objref", "properties, and references"),
             ("activation", "what properties hold"),
+            (
+                "automation causality clock exporter remote",
+                "values, chains, time; objects, interfaces",
+            ),
+            ("client server", "who calls objects, and who has them"),
         ],
         exceptions: &[],
     },

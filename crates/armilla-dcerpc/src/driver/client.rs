@@ -155,6 +155,39 @@ impl Connection {
         accepted(interface, outcome)
     }
 
+    /// Whether calls of an interface may be made.
+    pub fn is_bound(&self, interface: SyntaxId) -> bool {
+        self.client.is_bound(interface)
+    }
+
+    /// The byte order of what is sent.
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Whether the server has neither closed the connection nor sent anything since the last call.
+    /// One that is kept for later calls is of no use otherwise.
+    pub fn is_quiet(&self) -> bool {
+        if self.stream.set_nonblocking(true).is_err() {
+            return false;
+        }
+        let quiet = matches!(
+            self.stream.peek(&mut [0]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock
+        );
+        self.stream.set_nonblocking(false).is_ok() && quiet
+    }
+
+    /// Changes how long each later call may take.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system refuses.
+    pub fn set_timeout(&mut self, timeout: Duration) -> Result<(), DriverError> {
+        self.timeout = timeout;
+        Ok(self.stream.set_write_timeout(Some(timeout))?)
+    }
+
     /// Calls an operation of an interface.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ pub fn now() -> FileTime {
 /// # Panics
 ///
 /// If the host has no source of randomness: nothing would be secure.
-pub(super) fn random<const N: usize>() -> [u8; N] {
+pub fn random<const N: usize>() -> [u8; N] {
     let mut octets = [0; N];
     getrandom::fill(&mut octets).expect("the host has a source of randomness");
     octets

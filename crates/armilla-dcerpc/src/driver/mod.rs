@@ -37,5 +37,5 @@ mod entropy;
 mod server;
 
 pub use client::{Connection, DriverError};
-pub use entropy::{now, ntlm, spnego};
+pub use entropy::{now, ntlm, random, spnego};
 pub use server::{Listener, ListenerOptions, Service, listen};

@@ -26,6 +26,12 @@ pub trait Service: Send + Sync + 'static {
     /// Its interfaces, besides the management interface, which every server has.
     fn interfaces(&self) -> Vec<(SyntaxId, Access)>;
 
+    /// Who may call an interface that is not among [`interfaces`](Self::interfaces), for servers
+    /// whose interfaces come and go; `None` if there is no such interface.
+    fn further_interface(&self, _interface: SyntaxId) -> Option<Access> {
+        None
+    }
+
     /// Executes a call; returns the stub of its results.
     ///
     /// # Errors
@@ -35,6 +41,24 @@ pub trait Service: Send + Sync + 'static {
 
     /// The hash of a user's password; `None` if there is no such user.
     fn hash(&self, user: &str, domain: &str) -> Option<NtHash>;
+}
+
+impl<S: Service + ?Sized> Service for Arc<S> {
+    fn interfaces(&self) -> Vec<(SyntaxId, Access)> {
+        (**self).interfaces()
+    }
+
+    fn further_interface(&self, interface: SyntaxId) -> Option<Access> {
+        (**self).further_interface(interface)
+    }
+
+    fn call(&self, call: &ServerCall) -> Result<Vec<u8>, Status> {
+        (**self).call(call)
+    }
+
+    fn hash(&self, user: &str, domain: &str) -> Option<NtHash> {
+        (**self).hash(user, domain)
+    }
 }
 
 /// How a server listens.
@@ -183,7 +207,8 @@ impl<S: Service> Host for Connected<S> {
             return Some(Access::Anybody);
         }
         let known = self.0.interfaces.iter().find(|(known, _)| *known == interface);
-        known.map(|(_, access)| *access)
+        let further = || self.0.service.further_interface(interface);
+        known.map(|(_, access)| *access).or_else(further)
     }
 
     fn security(&self, service: u8) -> Option<Box<dyn SecurityContext>> {

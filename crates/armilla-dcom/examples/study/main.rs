@@ -1,0 +1,54 @@
+//! The study's server and its client.
+//!
+//! ```text
+//! study serve ADDRESS             prints "ready ADDRESS"; user operator, password secret
+//! study call HOST[PORT]           one string, many strings
+//! ```
+
+mod interface;
+
+use armilla_dcerpc::security::ntlm::Credentials;
+use armilla_dcom::client::{Client, ClientOptions};
+use armilla_dcom::server::{Caller, Object, Server};
+use interface::{
+    GetMultipleString, GetSingleString, MultipleIn, SingleIn, TEST_SERVER, TEST_SERVER_CLASS,
+    TestServer,
+};
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn serve(address: &str) -> Result<(), Box<dyn Error>> {
+    let server = Server::builder("STUDY")
+        .account("operator", "secret")
+        .class(TEST_SERVER_CLASS, |_: &Caller<'_>| Ok(Arc::new(TestServer) as Arc<dyn Object>))
+        .listen(address)?;
+    println!("ready {}", server.address());
+    server.wait();
+    Ok(())
+}
+
+fn call(host: &str) -> Result<(), Box<dyn Error>> {
+    let client = Client::new(ClientOptions::new(Credentials::new("", "operator", "secret")))?;
+    let object = client.activate(host, TEST_SERVER_CLASS, TEST_SERVER.uuid)?;
+    let single = object.call::<GetSingleString>(&SingleIn { index: 7 })?;
+    println!("{}", single.item.to_text());
+    let start = Instant::now();
+    for index in 0..1_000 {
+        object.call::<GetSingleString>(&SingleIn { index })?;
+    }
+    println!("1000 strings, one at a time: {:.1?}", start.elapsed());
+    let start = Instant::now();
+    let many = object.call::<GetMultipleString>(&MultipleIn { index: 0, count: 1_000 })?;
+    println!("{} strings in one call: {:.1?}", many.got, start.elapsed());
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve", address] => serve(address),
+        ["call", host] => call(host),
+        _ => Err("study serve ADDRESS | call HOST[PORT]".into()),
+    }
+}

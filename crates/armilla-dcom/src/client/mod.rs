@@ -1,0 +1,20 @@
+//! A client of objects: it activates them, calls them, and gives them back. (Feature `driver`.)
+//!
+//! Every wait is finite ([`ClientOptions::timeout`]). A thread of the client pings the objects that
+//! it has references to, and gives back the references of [`Proxy`] that were dropped.
+
+mod activation;
+mod endpoint;
+mod error;
+mod handle;
+mod housekeeping;
+mod options;
+mod proxy;
+mod remote_exporter;
+mod shared;
+mod wake;
+
+pub use error::{Cause, Error, Step};
+pub use handle::Client;
+pub use options::{ClientOptions, Mechanism};
+pub use proxy::Proxy;

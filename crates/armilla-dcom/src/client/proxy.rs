@@ -1,0 +1,182 @@
+//! A reference to an interface of a remote object.
+
+use super::error::{Cause, Error, Step};
+use super::handle::Client;
+use super::remote_exporter::{RemoteExporter, operation};
+
+use crate::objref::{InterfacePointer, ObjRef, Reference, StandardReference};
+use crate::remote::{
+    CountsIn, FactoryIn, QueryIn, REM_UNKNOWN, RemAddRef, RemQueryInterface, syntax,
+};
+use crate::string_array::{DualStringArray, StringBinding};
+use alloc::sync::Arc;
+use alloc::vec;
+use armilla_dcerpc::ndr::Operation;
+use armilla_dcerpc::{Status, Uuid};
+
+/// How many references are taken at once; what is left is given back.
+const REFERENCES: u32 = 5;
+
+/// An interface of a remote object. Cheap to clone; use it from any thread. When the last clone is
+/// dropped, its references are given back, later and together with others.
+#[derive(Debug, Clone)]
+pub struct Proxy(Arc<Held>);
+
+#[derive(Debug)]
+struct Held {
+    client: Client,
+    exporter: Arc<RemoteExporter>,
+    iid: Uuid,
+    standard: StandardReference,
+    pinged: bool,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let StandardReference { oid, ipid, public_references, .. } = self.standard;
+        self.exporter.leave(oid, self.pinged, (ipid, public_references));
+        self.client.shared().wake.ring();
+    }
+}
+
+impl Proxy {
+    pub(super) fn new(
+        client: Client,
+        exporter: Arc<RemoteExporter>,
+        iid: Uuid,
+        standard: &StandardReference,
+    ) -> Self {
+        let pinged = standard.flags & StandardReference::NO_PING == 0;
+        exporter.enter(standard.oid, pinged);
+        Self(Arc::new(Held { client, exporter, iid, standard: *standard, pinged }))
+    }
+
+    /// The interface.
+    pub fn iid(&self) -> Uuid {
+        self.0.iid
+    }
+
+    /// Names the interface of the object in calls.
+    pub fn ipid(&self) -> Uuid {
+        self.0.standard.ipid
+    }
+
+    /// Names the object: two interfaces of one object have the same.
+    pub fn oid(&self) -> (u64, u64) {
+        (self.0.standard.oxid, self.0.standard.oid)
+    }
+
+    /// The client that it belongs to.
+    pub fn client(&self) -> &Client {
+        &self.0.client
+    }
+
+    /// Calls an operation of the interface, or of one that it inherits.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]; an HRESULT that is a failure is one, too.
+    pub fn call<O: Operation>(&self, given: &O::In) -> Result<O::Out, Error> {
+        let (results, status) = self.call_with_status::<O>(given)?;
+        match status.is_failure() {
+            true => Err(self.failed::<O>(status)),
+            false => Ok(results),
+        }
+    }
+
+    /// The same with the HRESULT, whatever it is: for operations whose results say more of a
+    /// failure, or that succeed in several ways.
+    ///
+    /// # Errors
+    ///
+    /// If the call cannot be made, or the answer has no results.
+    pub fn call_with_status<O: Operation>(&self, given: &O::In) -> Result<(O::Out, Status), Error> {
+        let Held { client, exporter, iid, standard, .. } = &*self.0;
+        let what = operation(*iid, O::OPNUM);
+        let options = &client.shared().options;
+        exporter.call::<O>(options, standard.ipid, syntax(*iid), given, &what)
+    }
+
+    pub(super) fn failed<O: Operation>(&self, status: Status) -> Error {
+        let what = operation(self.0.iid, O::OPNUM);
+        Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))
+    }
+
+    /// Calls the object that counts references.
+    fn count<O: Operation>(&self, given: &O::In) -> Result<O::Out, Error> {
+        let Held { client, exporter, .. } = &*self.0;
+        let (object, what) = (exporter.rem_unknown, "IRemUnknown");
+        let options = &client.shared().options;
+        let (results, status) = exporter.call::<O>(options, object, REM_UNKNOWN, given, what)?;
+        match status.is_failure() {
+            true => Err(Error::new(Step::Call, what, exporter.level, Cause::Status(status))),
+            false => Ok(results),
+        }
+    }
+
+    /// Another interface of the same object.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`]; [`Status::NO_INTERFACE`] if the object does not have it.
+    pub fn query_interface(&self, iid: Uuid) -> Result<Self, Error> {
+        let Held { client, exporter, standard, .. } = &*self.0;
+        let (ipid, iids) = (standard.ipid, vec![iid].into());
+        let given = QueryIn { ipid, references: REFERENCES, count: 1, iids };
+        let found = self.count::<RemQueryInterface>(&given)?;
+        let first = found.results.get().and_then(|results| results.0.first());
+        let failed = |cause| Error::new(Step::Call, "QueryInterface", exporter.level, cause);
+        let result = first.ok_or_else(|| failed(Cause::Missing("results")))?;
+        if Status(result.result).is_failure() {
+            return Err(failed(Cause::Status(Status(result.result))));
+        }
+        Ok(Self::new(client.clone(), exporter.clone(), iid, &result.reference))
+    }
+
+    /// A reference to the interface that somebody else may be given: it has references of its own.
+    /// `resolver` is the host of the object's resolver, as that other one reaches it.
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn reference_for(&self, resolver: &str) -> Result<ObjRef, Error> {
+        let (ipid, iid) = (self.0.standard.ipid, self.0.iid);
+        let added = self.count::<RemAddRef>(&CountsIn::public(&[(ipid, REFERENCES)]))?;
+        if let Some(status) =
+            added.results.0.iter().map(|it| Status(*it)).find(|it| it.is_failure())
+        {
+            return Err(Error::new(
+                Step::Call,
+                "AddRef",
+                self.0.exporter.level,
+                Cause::Status(status),
+            ));
+        }
+        let standard = StandardReference { public_references: REFERENCES, ..self.0.standard };
+        let strings = vec![StringBinding::tcp(resolver)];
+        let resolver = DualStringArray { strings, security: vec![] };
+        Ok(ObjRef { iid, reference: Reference::Standard { standard, resolver } })
+    }
+
+    /// A new object of a factory (`IClassFactory`).
+    ///
+    /// # Errors
+    ///
+    /// See [`Error`].
+    pub fn create_instance(&self, iid: Uuid) -> Result<Self, Error> {
+        let made = self.call::<crate::remote::CreateInstance>(&FactoryIn { iid })?;
+        let missing = || {
+            Error::new(
+                Step::Call,
+                "CreateInstance",
+                self.0.exporter.level,
+                Cause::Missing("a reference"),
+            )
+        };
+        let pointer: &InterfacePointer = made.interface.get().ok_or_else(missing)?;
+        let malformed = |error| {
+            Error::new(Step::Call, "CreateInstance", self.0.exporter.level, Cause::Malformed(error))
+        };
+        self.0.client.unmarshal(&pointer.reference().map_err(malformed)?)
+    }
+}

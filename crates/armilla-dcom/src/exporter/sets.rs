@@ -1,0 +1,48 @@
+//! Ping sets: which objects a client says that it still wants (MS-DCOM 3.1.2.1).
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+/// The objects of a client.
+#[derive(Debug)]
+pub(super) struct PingSet {
+    pub(super) members: BTreeSet<u64>,
+    pub(super) last: Duration,
+}
+
+/// The sets by their name.
+#[derive(Debug, Default)]
+pub(super) struct PingSets {
+    pub(super) sets: BTreeMap<u64, PingSet>,
+    /// How many members all of them have.
+    pub(super) memberships: usize,
+}
+
+impl PingSets {
+    pub(super) fn insert(&mut self, set: u64, object: u64) -> bool {
+        let new = self.sets.get_mut(&set).is_some_and(|it| it.members.insert(object));
+        self.memberships += usize::from(new);
+        new
+    }
+
+    pub(super) fn remove(&mut self, set: u64, object: u64) -> bool {
+        let gone = self.sets.get_mut(&set).is_some_and(|it| it.members.remove(&object));
+        self.memberships -= usize::from(gone);
+        gone
+    }
+
+    /// Takes out the sets that were last pinged at `limit` or before.
+    pub(super) fn take_expired(&mut self, limit: Duration) -> Vec<(u64, PingSet)> {
+        let expired: Vec<_> =
+            self.sets.iter().filter(|(_, set)| set.last <= limit).map(|(id, _)| *id).collect();
+        let mut taken = Vec::new();
+        for id in expired {
+            if let Some(set) = self.sets.remove(&id) {
+                self.memberships -= set.members.len();
+                taken.push((id, set));
+            }
+        }
+        taken
+    }
+}

@@ -1,0 +1,362 @@
+//! The table of objects.
+
+use super::sets::{PingSet, PingSets};
+use crate::objref::StandardReference;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use armilla_dcerpc::{ByteOrder, Status, Uuid};
+use core::fmt;
+use core::time::Duration;
+
+/// How much an exporter keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct ExporterLimits {
+    /// How many objects may be exported at once.
+    pub max_objects: usize,
+    /// How many interfaces of one object may be referred to.
+    pub max_interfaces: usize,
+    /// How many ping sets there may be.
+    pub max_sets: usize,
+    /// How many members all ping sets may have together.
+    pub max_memberships: usize,
+    /// After which time without a ping or a call nobody refers to an object any more. Clients ping
+    /// every 120 s, and three pings may be lost (MS-DCOM 3.1.2.2).
+    pub expiry: Duration,
+}
+
+impl Default for ExporterLimits {
+    fn default() -> Self {
+        Self {
+            max_objects: 65_536,
+            max_interfaces: 64,
+            max_sets: 4_096,
+            max_memberships: 262_144,
+            expiry: Duration::from_secs(360),
+        }
+    }
+}
+
+/// Exported objects of a type `T`, with the references that clients have. Names are random: whoever
+/// was not given one does not find it.
+pub struct Exporter<T> {
+    limits: ExporterLimits,
+    random: Box<dyn FnMut() -> [u8; 16] + Send>,
+    oxid: u64,
+    rem_unknown: Uuid,
+    objects: BTreeMap<u64, Exported<T>>,
+    /// To which interface of which object an IPID belongs.
+    interfaces: BTreeMap<Uuid, (u64, Uuid)>,
+    /// Which object of the program has which name.
+    identities: BTreeMap<usize, u64>,
+    sets: PingSets,
+}
+
+struct Exported<T> {
+    object: T,
+    identity: usize,
+    interfaces: BTreeMap<Uuid, Interface>,
+    /// Whether it stays without references.
+    pinned: bool,
+    /// When it was made, called or pinged last.
+    last: Duration,
+    /// The ping sets that it is in.
+    sets: BTreeSet<u64>,
+}
+
+struct Interface {
+    ipid: Uuid,
+    public: u32,
+    private: u32,
+}
+
+impl<T: Clone> Exporter<T> {
+    /// An exporter without objects. `random` gives octets that nobody can predict.
+    pub fn new(
+        limits: ExporterLimits,
+        mut random: impl FnMut() -> [u8; 16] + Send + 'static,
+    ) -> Self {
+        let oxid = name_of(random());
+        let rem_unknown = Uuid::from_octets(random(), ByteOrder::Little);
+        Self {
+            limits,
+            random: Box::new(random),
+            oxid,
+            rem_unknown,
+            objects: BTreeMap::new(),
+            interfaces: BTreeMap::new(),
+            identities: BTreeMap::new(),
+            sets: PingSets::default(),
+        }
+    }
+
+    /// The name of the exporter.
+    pub fn oxid(&self) -> u64 {
+        self.oxid
+    }
+
+    /// The name of the object that counts references.
+    pub fn rem_unknown(&self) -> Uuid {
+        self.rem_unknown
+    }
+
+    /// The name of an object of the program that is exported.
+    pub fn oid(&self, identity: usize) -> Option<u64> {
+        self.identities.get(&identity).copied()
+    }
+
+    /// How many objects are exported.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether no object is exported.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// How many ping sets there are.
+    pub fn sets(&self) -> usize {
+        self.sets.sets.len()
+    }
+
+    /// How many references clients have to interfaces of all objects.
+    pub fn references(&self) -> u64 {
+        let interfaces = self.objects.values().flat_map(|object| object.interfaces.values());
+        interfaces.map(|it| u64::from(it.public) + u64::from(it.private)).sum()
+    }
+
+    /// Exports an object; returns its OID. `identity` is equal for two handles of the same object,
+    /// which then keeps its name. A pinned object stays until [`unpin`](Self::unpin); another one
+    /// until its last reference is given back or expires.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::OUT_OF_MEMORY`] if there are too many.
+    pub fn export(
+        &mut self,
+        object: T,
+        identity: usize,
+        pinned: bool,
+        now: Duration,
+    ) -> Result<u64, Status> {
+        if let Some(oid) = self.identities.get(&identity)
+            && let Some(known) = self.objects.get_mut(oid)
+        {
+            known.pinned |= pinned;
+            known.last = now;
+            return Ok(*oid);
+        }
+        if self.objects.len() >= self.limits.max_objects {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        let mut oid = name_of((self.random)());
+        while self.objects.contains_key(&oid) {
+            oid = name_of((self.random)());
+        }
+        self.identities.insert(identity, oid);
+        let (interfaces, sets) = (BTreeMap::new(), BTreeSet::new());
+        let exported = Exported { object, identity, interfaces, pinned, last: now, sets };
+        self.objects.insert(oid, exported);
+        Ok(oid)
+    }
+
+    /// Lets a pinned object live by its references; returns it if it has none.
+    pub fn unpin(&mut self, oid: u64) -> Option<T> {
+        let object = self.objects.get_mut(&oid)?;
+        object.pinned = false;
+        self.remove_unreferenced(oid)
+    }
+
+    /// A reference to an interface of an object, which counts `public` references.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::DISCONNECTED`] if the object is gone, [`Status::OUT_OF_MEMORY`] if it has too many
+    /// interfaces or references.
+    pub fn marshal(
+        &mut self,
+        oid: u64,
+        iid: Uuid,
+        public: u32,
+        now: Duration,
+    ) -> Result<StandardReference, Status> {
+        let object = self.objects.get_mut(&oid).ok_or(Status::DISCONNECTED)?;
+        object.last = now;
+        if !object.interfaces.contains_key(&iid) {
+            if object.interfaces.len() >= self.limits.max_interfaces {
+                return Err(Status::OUT_OF_MEMORY);
+            }
+            let ipid = Uuid::from_octets((self.random)(), ByteOrder::Little);
+            object.interfaces.insert(iid, Interface { ipid, public: 0, private: 0 });
+            self.interfaces.insert(ipid, (oid, iid));
+        }
+        let interface = object.interfaces.get_mut(&iid).ok_or(Status::UNEXPECTED)?;
+        interface.public = interface.public.checked_add(public).ok_or(Status::OUT_OF_MEMORY)?;
+        Ok(StandardReference {
+            flags: if object.pinned { StandardReference::NO_PING } else { 0 },
+            public_references: public,
+            oxid: self.oxid,
+            oid,
+            ipid: interface.ipid,
+        })
+    }
+
+    /// The object, its OID and the interface of an IPID, for a call at `now`.
+    pub fn find(&mut self, ipid: Uuid, now: Duration) -> Option<(T, u64, Uuid)> {
+        let (oid, iid) = *self.interfaces.get(&ipid)?;
+        let object = self.objects.get_mut(&oid)?;
+        object.last = now;
+        Some((object.object.clone(), oid, iid))
+    }
+
+    /// Counts further references to an interface.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::DISCONNECTED`] if it is gone, [`Status::OUT_OF_MEMORY`] if 32 bits do not count
+    /// them.
+    pub fn add(
+        &mut self,
+        ipid: Uuid,
+        (public, private): (u32, u32),
+        now: Duration,
+    ) -> Result<(), Status> {
+        let (_, object, interface) = self.interface(ipid)?;
+        *object = now;
+        let sums = (interface.public.checked_add(public), interface.private.checked_add(private));
+        let (Some(public), Some(private)) = sums else { return Err(Status::OUT_OF_MEMORY) };
+        (interface.public, interface.private) = (public, private);
+        Ok(())
+    }
+
+    /// Takes references back; returns the object if that was the last one. Drop it where no lock is
+    /// held: its end may be anything.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::DISCONNECTED`] if the interface is gone.
+    pub fn release(
+        &mut self,
+        ipid: Uuid,
+        (public, private): (u32, u32),
+    ) -> Result<Option<T>, Status> {
+        let (oid, _, interface) = self.interface(ipid)?;
+        interface.public = interface.public.saturating_sub(public);
+        interface.private = interface.private.saturating_sub(private);
+        Ok(self.remove_unreferenced(oid))
+    }
+
+    fn interface(&mut self, ipid: Uuid) -> Result<(u64, &mut Duration, &mut Interface), Status> {
+        let (oid, iid) = *self.interfaces.get(&ipid).ok_or(Status::DISCONNECTED)?;
+        let object = self.objects.get_mut(&oid).ok_or(Status::DISCONNECTED)?;
+        let interface = object.interfaces.get_mut(&iid).ok_or(Status::DISCONNECTED)?;
+        Ok((oid, &mut object.last, interface))
+    }
+
+    fn remove_unreferenced(&mut self, oid: u64) -> Option<T> {
+        let object = self.objects.get(&oid)?;
+        let none = object.interfaces.values().all(|it| it.public == 0 && it.private == 0);
+        if object.pinned || !none { None } else { self.remove(oid) }
+    }
+
+    fn remove(&mut self, oid: u64) -> Option<T> {
+        let object = self.objects.remove(&oid)?;
+        self.identities.remove(&object.identity);
+        for interface in object.interfaces.values() {
+            self.interfaces.remove(&interface.ipid);
+        }
+        for set in &object.sets {
+            self.sets.remove(*set, oid);
+        }
+        Some(object.object)
+    }
+
+    /// A client is alive and wants the objects of its set.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::UNKNOWN_SET`] if there is no such set.
+    pub fn simple_ping(&mut self, set: u64, now: Duration) -> Result<(), Status> {
+        let set = self.sets.sets.get_mut(&set).ok_or(Status::UNKNOWN_SET)?;
+        set.last = now;
+        Ok(())
+    }
+
+    /// The same, and its set changes; 0 makes a new set. Returns the name of the set. Objects that
+    /// are gone are passed over: the client learns of it when it calls them. Nor is the number
+    /// of a ping looked at, which peers count in ways of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::UNKNOWN_SET`] if there is no such set, [`Status::OUT_OF_MEMORY`] if there are too
+    /// many sets or members.
+    pub fn complex_ping(
+        &mut self,
+        set: u64,
+        added: &[u64],
+        removed: &[u64],
+        now: Duration,
+    ) -> Result<u64, Status> {
+        let set = if set == 0 { self.new_set(now)? } else { set };
+        self.simple_ping(set, now)?;
+        for oid in added {
+            let Some(object) = self.objects.get_mut(oid) else { continue };
+            if self.sets.memberships >= self.limits.max_memberships {
+                return Err(Status::OUT_OF_MEMORY);
+            }
+            self.sets.insert(set, *oid);
+            object.sets.insert(set);
+        }
+        for oid in removed {
+            if self.sets.remove(set, *oid)
+                && let Some(object) = self.objects.get_mut(oid)
+            {
+                object.sets.remove(&set);
+                object.last = now;
+            }
+        }
+        Ok(set)
+    }
+
+    fn new_set(&mut self, now: Duration) -> Result<u64, Status> {
+        if self.sets.sets.len() >= self.limits.max_sets {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        let set = name_of((self.random)());
+        self.sets.sets.insert(set, PingSet { members: BTreeSet::new(), last: now });
+        Ok(set)
+    }
+
+    /// Forgets the sets that nobody pings and the objects that nobody refers to any more; returns
+    /// the objects. Drop them where no lock is held.
+    pub fn expire(&mut self, now: Duration) -> Vec<T> {
+        let Some(limit) = now.checked_sub(self.limits.expiry) else { return Vec::new() };
+        for (name, set) in self.sets.take_expired(limit) {
+            for oid in set.members {
+                if let Some(object) = self.objects.get_mut(&oid) {
+                    object.sets.remove(&name);
+                    object.last = object.last.max(set.last);
+                }
+            }
+        }
+        let dead =
+            |object: &Exported<T>| !object.pinned && object.sets.is_empty() && object.last <= limit;
+        let dead: Vec<_> =
+            self.objects.iter().filter(|(_, object)| dead(object)).map(|(oid, _)| *oid).collect();
+        dead.into_iter().filter_map(|oid| self.remove(oid)).collect()
+    }
+}
+
+/// A name that is not 0.
+fn name_of(random: [u8; 16]) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = random;
+    u64::from_le_bytes([a, b, c, d, e, f, g, h]).max(1)
+}
+
+impl<T> fmt::Debug for Exporter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { oxid, objects, .. } = self;
+        f.debug_struct("Exporter").field("oxid", oxid).field("objects", &objects.len()).finish()
+    }
+}

@@ -1,0 +1,16 @@
+//! A server of objects: resolver, activation, and the objects themselves. (Feature `driver`.)
+//!
+//! One process does all of it, at one address or two: clients find the resolver at port 135 of a
+//! host, unless a reference names another one.
+
+mod activation;
+mod builder;
+mod exports;
+mod object;
+mod references;
+mod resolver;
+mod service;
+
+pub use builder::{Server, ServerBuilder, ServerOptions};
+pub use exports::Exports;
+pub use object::{Caller, Factory, Object, ObjectCall};

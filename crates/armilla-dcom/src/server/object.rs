@@ -1,0 +1,147 @@
+//! What a program implements, and what it is told of a call.
+
+use super::exports::Exports;
+use crate::orpc::{OrpcThat, OrpcThis};
+use crate::remote::UNKNOWN;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, Parameters};
+use armilla_dcerpc::pdu::AuthLevel;
+use armilla_dcerpc::security::Principal;
+use armilla_dcerpc::{ByteOrder, Status, Uuid};
+
+/// An object that clients call. Its methods are called by several threads at once: there are no
+/// apartments.
+pub trait Object: Send + Sync + 'static {
+    /// Whether the object has an interface. `IUnknown` it has in any case.
+    fn supports(&self, iid: Uuid) -> bool;
+
+    /// Executes a call; returns what [`ObjectCall::answer`] makes of the results.
+    ///
+    /// # Errors
+    ///
+    /// What the client is told, without results.
+    fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status>;
+}
+
+/// Makes the objects of a class. Closures are factories.
+pub trait Factory: Send + Sync + 'static {
+    /// A new object, or one that serves all clients.
+    ///
+    /// # Errors
+    ///
+    /// What the client is told.
+    fn create(&self, caller: &Caller<'_>) -> Result<Arc<dyn Object>, Status>;
+}
+
+impl<F> Factory for F
+where
+    F: Fn(&Caller<'_>) -> Result<Arc<dyn Object>, Status> + Send + Sync + 'static,
+{
+    fn create(&self, caller: &Caller<'_>) -> Result<Arc<dyn Object>, Status> {
+        self(caller)
+    }
+}
+
+/// Who calls, and how the call is protected.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// Who calls; `None` for a client without security.
+    pub principal: Option<&'a Principal>,
+    /// How the call is protected.
+    pub level: AuthLevel,
+}
+
+/// A call of an object.
+#[derive(Debug)]
+pub struct ObjectCall<'a> {
+    /// The interface of the object that is called.
+    pub iid: Uuid,
+    /// The number of the operation; the first one after those of `IUnknown` is 3.
+    pub opnum: u16,
+    /// Who calls.
+    pub caller: Caller<'a>,
+    /// The chain of calls that this one belongs to.
+    pub causality: Uuid,
+    /// What the server exports, for references among the results.
+    pub exports: &'a Exports,
+    order: ByteOrder,
+    stub: &'a [u8],
+    /// Where the arguments begin, behind the head of the call.
+    at: usize,
+}
+
+impl<'a> ObjectCall<'a> {
+    /// Reads the head of a call.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::BAD_STUB`] if there is none, [`Status::VERSION_MISMATCH`] if it has a version that
+    /// is not spoken.
+    pub(super) fn new(
+        (iid, opnum): (Uuid, u16),
+        caller: Caller<'a>,
+        exports: &'a Exports,
+        (order, stub): (ByteOrder, &'a [u8]),
+    ) -> Result<Self, Status> {
+        let mut input = Decoder::new(stub, order);
+        let head = OrpcThis::read(&mut input).map_err(|_| Status::BAD_STUB)?;
+        crate::orpc::ComVersion::CURRENT.agreed(&head.version).ok_or(Status::VERSION_MISMATCH)?;
+        let (causality, at) = (head.causality, input.position());
+        Ok(Self { iid, opnum, caller, causality, exports, order, stub, at })
+    }
+
+    /// The arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::BAD_STUB`] if they are others.
+    pub fn arguments<T: Parameters>(&self) -> Result<T, Status> {
+        let mut input = Decoder::new(self.stub, self.order);
+        input.octets(self.at).map_err(|_| Status::BAD_STUB)?;
+        T::read_parameters(&mut input).map_err(|_| Status::BAD_STUB)
+    }
+
+    /// The answer of a call that succeeded.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count.
+    pub fn answer<T: Parameters>(&self, results: &T) -> Result<Vec<u8>, Status> {
+        self.answer_with(results, Status::OK)
+    }
+
+    /// An answer with results and an HRESULT: a failure that says more, or a success such as
+    /// [`Status::FALSE`].
+    ///
+    /// # Errors
+    ///
+    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count.
+    pub fn answer_with<T: Parameters>(
+        &self,
+        results: &T,
+        result: Status,
+    ) -> Result<Vec<u8>, Status> {
+        let mut out = Encoder::new(self.order);
+        let written = OrpcThat::PLAIN
+            .write(&mut out)
+            .and_then(|()| results.write_parameters(&mut out))
+            .and_then(|()| result.0.write(&mut out));
+        written.map_err(|_| Status::OUT_OF_MEMORY)?;
+        Ok(out.into_octets())
+    }
+
+    /// An answer without an HRESULT, for the few operations whose tables are complete.
+    pub(super) fn whole<T: Parameters>(&self, results: &T) -> Result<Vec<u8>, Status> {
+        let mut out = Encoder::new(self.order);
+        let written =
+            OrpcThat::PLAIN.write(&mut out).and_then(|()| results.write_parameters(&mut out));
+        written.map_err(|_| Status::OUT_OF_MEMORY)?;
+        Ok(out.into_octets())
+    }
+}
+
+/// Whether an object has an interface.
+pub(super) fn has(object: &dyn Object, iid: Uuid) -> bool {
+    iid == UNKNOWN || object.supports(iid)
+}
