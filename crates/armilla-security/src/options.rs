@@ -6,5 +6,3 @@ use armilla_giop::ior::AssociationOptions;
 pub(crate) const TRUST_IN_CLIENT: AssociationOptions = AssociationOptions(64);
 /// `IdentityAssertion`.
 pub(crate) const IDENTITY_ASSERTION: AssociationOptions = AssociationOptions(1024);
-/// `TAG_NULL_TAG`: a mechanism without a transport of its own.
-pub(crate) const TAG_NULL_TAG: u32 = 34;

@@ -34,23 +34,26 @@ pub(crate) fn parts(address: &str) -> Option<(String, u16)> {
 }
 
 /// The addresses over TLS that a profile names, in its order: in components of SSLIOP, in the
-/// mechanisms of CSIv2, and those of its alternate addresses that have no other port.
-pub(crate) fn addresses(host: &str, profile: &ObjectProfile) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut ports = Vec::new();
+/// mechanisms of CSIv2, and those of its alternate addresses that have no other port. A client
+/// without a certificate tries those that require one last.
+pub(crate) fn addresses(host: &str, profile: &ObjectProfile, has_certificate: bool) -> Vec<String> {
+    let mut transports = Vec::new();
     for component in &profile.components {
-        match component.id {
-            SslSecTrans::ID => ssl(host, component, &mut found, &mut ports),
-            CsiSecMechList::ID => {
-                let list = CsiSecMechList::from_tagged(component).ok().flatten();
-                for mechanism in list.into_iter().flat_map(|list| list.mechanisms) {
-                    ssl(host, &mechanism.transport, &mut found, &mut ports);
-                    tls(host, &mechanism.transport, &mut found);
-                }
+        let list = CsiSecMechList::from_tagged(component).ok().flatten();
+        match list {
+            Some(list) => transports.extend(list.mechanisms.into_iter().map(|it| it.transport)),
+            // A component for TLS belongs into a mechanism; outside of one it means the same.
+            None => transports.push(component.clone()),
+        }
+    }
+    let (mut found, mut ports) = (Vec::new(), Vec::new());
+    // Those of both kinds stay in order.
+    for needed in [false, true] {
+        for transport in &transports {
+            if (needs_certificate(transport) && !has_certificate) == needed {
+                ssl(host, transport, &mut found, &mut ports);
+                tls(host, transport, &mut found);
             }
-            // It belongs into a mechanism; outside of one it means the same.
-            TlsSecTrans::ID => tls(host, component, &mut found),
-            _ => {}
         }
     }
     for component in &profile.components {
@@ -63,6 +66,14 @@ pub(crate) fn addresses(host: &str, profile: &ObjectProfile) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a transport requires that the client proves who it is.
+fn needs_certificate(transport: &TaggedComponent) -> bool {
+    let ssl = SslSecTrans::from_tagged(transport).ok().flatten().map(|ssl| ssl.target_requires);
+    let tls = || TlsSecTrans::from_tagged(transport).ok().flatten().map(|tls| tls.target_requires);
+    let client = AssociationOptions::ESTABLISH_TRUST_IN_CLIENT;
+    ssl.or_else(tls).is_some_and(|required| required.contains(client))
 }
 
 fn ssl(host: &str, component: &TaggedComponent, found: &mut Vec<String>, ports: &mut Vec<u16>) {
@@ -191,8 +202,25 @@ mod tests {
             (vec![list(vec![ssl.clone()])], vec!["ssliop://h:2810"]),
             (vec![alternate, ssl], vec!["ssliop://h:2810", "ssliop://second:2810"]),
         ] {
-            assert_eq!(addresses("h", &profile(components)), expected);
+            assert_eq!(addresses("h", &profile(components), false), expected);
         }
+    }
+
+    #[test]
+    fn a_client_without_a_certificate_tries_ports_that_need_one_last() {
+        // As GlassFish has them: one port for all, one for clients with certificates.
+        let at = |port, requires| {
+            let addresses = vec![AlternateAddress { host: "h".into(), port }];
+            let target_supports = AssociationOptions(102);
+            let target_requires = AssociationOptions(requires);
+            TlsSecTrans { target_supports, target_requires, addresses }.to_tagged().unwrap()
+        };
+        let mechanisms = [at(3920, 70), at(3820, 6)].map(mechanism).to_vec();
+        let list = CsiSecMechList { stateful: false, mechanisms }.to_tagged().unwrap();
+        let profile = profile(vec![list]);
+        let (mutual, open) = ("ssliop://h:3920", "ssliop://h:3820");
+        assert_eq!(addresses("h", &profile, true), [mutual, open], "the best one first");
+        assert_eq!(addresses("h", &profile, false), [open, mutual]);
     }
 
     #[test]

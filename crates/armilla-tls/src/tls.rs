@@ -208,7 +208,8 @@ impl Transport for Tls {
 
     fn read_other(&self, profile: &ObjectProfile, _settings: &Settings) -> Option<Vec<String>> {
         let Ok(Address::Tcp { host, .. }) = profile.address.parse() else { return None };
-        match reference::addresses(&host, profile) {
+        let has_certificate = self.shared.settings().certificate.is_some();
+        match reference::addresses(&host, profile, has_certificate) {
             found if found.is_empty() => self.forbidden(profile),
             found => Some(found),
         }

@@ -6,11 +6,13 @@ use super::iiop::Iiop;
 use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
 use super::same_host::SameHostEndpoint;
-use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
+use super::{
+    Address, Component, Listening, ObjectProfile, Stream, TaggedComponent, TaggedProfile, Transport,
+};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::{OrbOption, Settings};
 use armilla_cdr::CdrResult;
-use armilla_giop::ior::TAG_INTERNET_IOP;
+use armilla_giop::ior::{CompoundSecMech, CsiSecMechList, TAG_INTERNET_IOP};
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -130,13 +132,30 @@ impl Transports {
                 let at = |address| EndpointAddress::new(transport, address, &read);
                 addresses.extend(found.into_iter().map(at));
             }
-            if !replaced {
+            if !replaced && requires_protection(&read.components) {
+                // A port that is none: connecting to it says what the ORB lacks.
+                if let Ok(Address::Tcp { host, .. }) = read.address.parse() {
+                    let none = Address::tcp(host, 0).to_string();
+                    addresses.push(EndpointAddress::new(own, none, &read));
+                }
+            } else if !replaced {
                 addresses.push(EndpointAddress::new(own, read.address.clone(), &read));
                 addresses.append(&mut alternates);
             }
             (read, addresses)
         }))
     }
+}
+
+/// Whether a reference says that each mechanism of its server needs a protected connection (CORBA
+/// 3.4 Part 2, 10.5.1).
+fn requires_protection(components: &[TaggedComponent]) -> bool {
+    let list = components.iter().find(|component| component.id == CsiSecMechList::ID);
+    let list = list.and_then(|list| CsiSecMechList::from_tagged(list).ok()?);
+    list.is_some_and(|list| {
+        let mut mechanisms = list.mechanisms.iter();
+        !list.mechanisms.is_empty() && mechanisms.all(CompoundSecMech::requires_protection)
+    })
 }
 
 /// An endpoint at which a server listens.

@@ -144,6 +144,37 @@ pub struct AttributeLayer {
     pub identity_types: u32,
 }
 
+impl CompoundSecMech {
+    /// `TAG_NULL_TAG`: the [transport](Self::transport) of a mechanism that has none of its own.
+    pub const NO_TRANSPORT: u32 = 34;
+
+    /// What the transport supports and requires; `None` for one that is neither TLS nor absent, or
+    /// whose data is malformed.
+    pub fn transport_options(&self) -> Option<[AssociationOptions; 2]> {
+        match self.transport.id {
+            Self::NO_TRANSPORT => Some(Default::default()),
+            SslSecTrans::ID => {
+                let ssl = SslSecTrans::from_tagged(&self.transport).ok()??;
+                Some([ssl.target_supports, ssl.target_requires])
+            }
+            TlsSecTrans::ID => {
+                let tls = TlsSecTrans::from_tagged(&self.transport).ok()??;
+                Some([tls.target_supports, tls.target_requires])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a connection that protects nothing is not enough: the transport, or all layers
+    /// together, require that octets are protected, or the transport that an end proves who it is.
+    pub fn requires_protection(&self) -> bool {
+        let Some([_, of_transport]) = self.transport_options() else { return true };
+        let octets = AssociationOptions::INTEGRITY.with(AssociationOptions::CONFIDENTIALITY);
+        let ends = AssociationOptions::TLS.with(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT);
+        self.target_requires.0 & octets.0 != 0 || of_transport.0 & ends.0 != 0
+    }
+}
+
 impl SslSecTrans {
     /// TLS at this port, of a server of which only that is known: integrity and confidentiality are
     /// required.

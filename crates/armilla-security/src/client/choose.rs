@@ -2,18 +2,20 @@
 //! (CORBA 3.4 Part 2, 10.4.3), as a function of octets.
 
 use super::credentials::{ClientCredentials, Identity};
-use crate::options::{IDENTITY_ASSERTION, TAG_NULL_TAG, TRUST_IN_CLIENT};
+use crate::options::{IDENTITY_ASSERTION, TRUST_IN_CLIENT};
 use armilla::{ExceptionKind, SystemException};
 use armilla_giop::csi::{
     EstablishContext, GSSUP_MECHANISM, GssupToken, IdentityToken, IdentityTypes, SasMessage,
 };
-use armilla_giop::ior::{AssociationOptions, CompoundSecMech, CsiSecMechList};
+use armilla_giop::ior::{
+    AssociationOptions, Component, CompoundSecMech, CsiSecMechList, SslSecTrans, TlsSecTrans,
+};
 use armilla_ipc::host;
 use zeroize::Zeroizing;
 
 /// How a request reaches its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+enum Way {
     /// Nobody else reads it: it stays on the host, or is encrypted.
     Private,
     /// Over the network in clear.
@@ -22,7 +24,7 @@ pub(super) enum Way {
 
 impl Way {
     /// That of an address, as errors show it. One of an unknown scheme counts as open.
-    pub(super) fn to(address: &str) -> Self {
+    fn to(address: &str) -> Self {
         let (scheme, rest) = address.split_once(':').unwrap_or_default();
         if PRIVATE.contains(&scheme) {
             return Self::Private;
@@ -40,8 +42,23 @@ const PRIVATE: [&str; 10] =
     ["unix", "abstract", "uiop", "shm", "shmiop", "fifo", "pipe", "pty", "ssliop", "tls"];
 
 /// Whether this is the address of a transport without encryption that all ORBs have.
-pub(super) fn is_plain(address: &str) -> bool {
+fn is_plain(address: &str) -> bool {
     address.starts_with("tcp:") || address.starts_with("iiop:")
+}
+
+/// Whether the transport of a mechanism is that at this address.
+fn is_at(mechanism: &CompoundSecMech, address: &str) -> bool {
+    let Some(place) = address.strip_prefix("ssliop://") else { return false };
+    let Some((host, port)) = place.rsplit_once(':') else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_port = |other: u16| port == other.to_string();
+    if let Ok(Some(tls)) = TlsSecTrans::from_tagged(&mechanism.transport) {
+        return tls.addresses.iter().any(|at| {
+            is_port(at.port) && (at.host.is_empty() || at.host.eq_ignore_ascii_case(host))
+        });
+    }
+    let ssl = SslSecTrans::from_tagged(&mechanism.transport).ok().flatten();
+    ssl.is_some_and(|ssl| is_port(ssl.port))
 }
 
 /// What the client is to show.
@@ -60,12 +77,15 @@ pub(super) struct Showing<'s> {
 /// no assertion.
 pub(super) fn choose(
     list: &CsiSecMechList,
-    way: Way,
-    is_plain: bool,
+    address: &str,
     showing: &Showing<'_>,
 ) -> Result<Option<Zeroizing<Vec<u8>>>, SystemException> {
+    let (way, is_plain) = (Way::to(address), is_plain(address));
     let mut why = None;
-    for mechanism in &list.mechanisms {
+    // A server may want other things at other ports.
+    let (here, others): (Vec<_>, Vec<_>) =
+        list.mechanisms.iter().partition(|mechanism| is_at(mechanism, address));
+    for mechanism in here.into_iter().chain(others) {
         match with(mechanism, way, is_plain, showing) {
             Ok(shown) => return Ok(shown),
             Err(unfit) => why = why.or(Some(unfit)),
@@ -86,7 +106,13 @@ fn with(
     is_plain: bool,
     showing: &Showing<'_>,
 ) -> Result<Option<Zeroizing<Vec<u8>>>, Unfit> {
-    if mechanism.transport.id != TAG_NULL_TAG && is_plain {
+    if mechanism.transport_options().is_none() {
+        return Err((
+            "the server takes secured calls over a transport that is neither TCP nor TLS",
+            "it needs an endpoint over TLS",
+        ));
+    }
+    if is_plain && mechanism.requires_protection() {
         return Err((
             "the server takes secured calls over TLS only",
             "let the ORB have TLS, so that it uses that address of the reference",
@@ -158,6 +184,82 @@ fn encode(identity: IdentityToken<'_>, token: &[u8]) -> Result<Zeroizing<Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use armilla_giop::ior::{
+        AlternateAddress, AttributeLayer, AuthenticationLayer, TaggedComponent,
+    };
+
+    /// A mechanism over this transport that takes the token of this realm.
+    fn mechanism(transport: TaggedComponent, requires: u16, realm: &str) -> CompoundSecMech {
+        let authentication = AuthenticationLayer {
+            target_supports: TRUST_IN_CLIENT,
+            target_requires: TRUST_IN_CLIENT,
+            mechanism: GSSUP_MECHANISM.to_vec(),
+            target_name: realm.as_bytes().to_vec(),
+        };
+        let attributes = AttributeLayer::default();
+        let target_requires = AssociationOptions(requires | 64);
+        CompoundSecMech { target_requires, transport, authentication, attributes }
+    }
+
+    fn tls(requires: u16, host: &str, port: u16) -> TaggedComponent {
+        let addresses = vec![AlternateAddress { host: host.into(), port }];
+        let target_requires = AssociationOptions(requires);
+        // GlassFish supports this much.
+        let target_supports = AssociationOptions(102);
+        TlsSecTrans { target_supports, target_requires, addresses }.to_tagged().unwrap()
+    }
+
+    fn none() -> TaggedComponent {
+        TaggedComponent { id: CompoundSecMech::NO_TRANSPORT, data: vec![] }
+    }
+
+    /// The realm to which a client with a password shows it, or the refusal.
+    fn chosen(mechanisms: &[CompoundSecMech], address: &str) -> Result<String, String> {
+        let user = ClientCredentials::new("ann".parse().unwrap(), "secret");
+        let showing = Showing { credentials: Some(&user), identity: None, in_clear: false };
+        let list = CsiSecMechList { stateful: false, mechanisms: mechanisms.to_vec() };
+        let shown = choose(&list, address, &showing).map_err(|error| error.to_string())?.unwrap();
+        match SasMessage::decode_data(&shown).unwrap() {
+            SasMessage::Establish(shown) => {
+                let target = GssupToken::parse(shown.authentication).unwrap().target;
+                Ok(String::from_utf8(target.to_vec()).unwrap())
+            }
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn the_best_mechanism_that_fits_the_address_is_chosen() {
+        let both = [
+            mechanism(tls(6, "h", 3820), 6, "tls"),
+            mechanism(tls(70, "h", 3920), 70, "mutual"),
+            mechanism(none(), 0, "plain"),
+        ];
+        assert_eq!(chosen(&both, "ssliop://h:3820").as_deref(), Ok("tls"));
+        assert_eq!(chosen(&both, "ssliop://H:3920").as_deref(), Ok("mutual"));
+        assert_eq!(chosen(&both, "ssliop://other:1").as_deref(), Ok("tls"), "the first of all");
+        assert_eq!(chosen(&both, "tcp://127.0.0.1:1").as_deref(), Ok("plain"));
+        assert_eq!(chosen(&both, "unix:/a").as_deref(), Ok("tls"), "nobody else reads it");
+        let inside = mechanism(SslSecTrans::at(7).to_tagged().unwrap(), 6, "ssl");
+        assert_eq!(chosen(&[both[0].clone(), inside], "ssliop://h:7").as_deref(), Ok("ssl"));
+    }
+
+    #[test]
+    fn a_plain_port_is_for_mechanisms_that_require_no_protection() {
+        let plain = "tcp://127.0.0.1:1";
+        for (transport, requires) in [(tls(6, "h", 1), 0), (tls(32, "h", 1), 0), (none(), 4)] {
+            let refused = chosen(&[mechanism(transport, requires, "r")], plain).unwrap_err();
+            assert!(refused.contains("over TLS only"), "{refused}");
+        }
+        // Open Liberty and GlassFish offer TLS beside a plain port, and do not insist on it.
+        let offered = mechanism(tls(0, "h", 1), 0, "offered");
+        assert_eq!(chosen(&[offered], plain).as_deref(), Ok("offered"));
+        let other = mechanism(TaggedComponent { id: 35, data: vec![0; 8] }, 0, "seciop");
+        let refused = chosen(std::slice::from_ref(&other), "ssliop://h:1").unwrap_err();
+        assert!(refused.contains("neither TCP nor TLS"), "{refused}");
+        assert_eq!(chosen(&[other, mechanism(none(), 0, "tcp")], plain).as_deref(), Ok("tcp"));
+    }
 
     #[test]
     fn what_stays_on_the_host_or_is_encrypted_is_private() {

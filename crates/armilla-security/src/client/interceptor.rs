@@ -1,6 +1,6 @@
 //! The interceptor of a client.
 
-use super::choose::{Showing, Way, choose, is_plain};
+use super::choose::{Showing, choose};
 use super::credentials::{CREDENTIALS, ClientCredentials, Identity};
 use super::session::{Session, Sessions, State};
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption, SlotId};
@@ -199,7 +199,7 @@ impl Shown {
         });
         let Some(list) = list.map_err(decoding)? else { return Ok(None) };
         let showing = Showing { credentials, identity, in_clear: self.in_clear };
-        let shown = choose(&list, Way::to(address), is_plain(address), &showing)?;
+        let shown = choose(&list, address, &showing)?;
         shared.extend(data);
         Ok(self.sessions.note(reference, shared, shown, self.stateful && list.stateful))
     }

@@ -140,8 +140,9 @@ impl ServerSecurityBuilder {
         self
     }
 
-    /// The transport that references name for secured calls, a component `TAG_TLS_SEC_TRANS`.
-    /// Default: none, which is the plain one.
+    /// The transport that references name for secured calls, a component `TAG_TLS_SEC_TRANS`, where
+    /// something else than the ORB takes TLS for it. Default: the ORB's own endpoints, those over TLS
+    /// first.
     #[must_use]
     pub fn transport(mut self, component: TaggedComponent) -> Self {
         self.transport = Some(component);

@@ -2,22 +2,22 @@
 
 use super::contexts::{ContextTable, Established};
 use super::establish::{Connected, Evidence, Refusal};
-use super::references::mechanisms;
+use super::references::{Transports, mechanisms};
 use crate::access::Question;
 use crate::audit::{Audit, Outcome as Ended, Record};
 use crate::caller::{Caller, Callers};
 use crate::hash::HashKey;
 use crate::policy::{AUTHENTICATION, Authentication};
 use armilla::interceptor::{
-    Interruption, IorInfo, IorInterceptor, Outcome, ProcessingMode, ServerInterceptor,
-    ServerRequestInfo, SlotId,
+    Interruption, IorInfo, IorInterceptor, Outcome, ProcessingMode, ProfileAddresses,
+    ServerInterceptor, ServerRequestInfo, SlotId,
 };
-use armilla::{Any, Completion, ExceptionKind, Minor, Policy, SystemException};
+use armilla::{Any, CdrResult, Completion, ExceptionKind, Minor, Policy, SystemException};
 use armilla_giop::csi::{
     ContextError, ContextErrorKind, EstablishContext, SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
     certificate_subject, distinguished_name,
 };
-use armilla_giop::ior::{Component, CsiSecMechList, TaggedComponent};
+use armilla_giop::ior::{Component, TaggedComponent};
 use armilla_ipc::Protection;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
@@ -277,10 +277,18 @@ impl Guard {
         Ok(Identified { caller, answer: complete(context, stateful, &last) })
     }
 
-    /// The component of the references of a POA, if it has one.
-    fn component(&self, wanted: Authentication) -> Option<CsiSecMechList> {
-        let transport = self.transport.as_ref();
-        mechanisms(&self.evidence, wanted, self.contexts.is_some(), transport)
+    /// The component of a reference with these addresses, if it has one.
+    fn component(
+        &self,
+        wanted: Authentication,
+        addresses: &ProfileAddresses<'_>,
+    ) -> CdrResult<Option<TaggedComponent>> {
+        let transports = match &self.transport {
+            Some(named) => Transports::named(named),
+            None => Transports::of(addresses)?,
+        };
+        let list = mechanisms(&self.evidence, wanted, self.contexts.is_some(), &transports);
+        list.map(|list| list.to_tagged()).transpose()
     }
 }
 
@@ -294,10 +302,8 @@ impl IorInterceptor for References {
             Some(policy) => of_policy(&policy).unwrap_or(self.0.authentication),
             None => self.0.authentication,
         };
-        let Some(list) = self.0.component(wanted) else { return Ok(()) };
-        let component =
-            list.to_tagged().map_err(|error| SystemException::encoding(&error, Completion::No))?;
-        info.add_component(component.id, component.data)
+        let guard = self.0.clone();
+        info.add_component_by_addresses(move |addresses| guard.component(wanted, addresses))
     }
 }
 

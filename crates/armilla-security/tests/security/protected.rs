@@ -2,6 +2,9 @@
 
 use crate::world::{Client, Server, tells_nothing};
 use armilla::{ExceptionKind, Orb};
+use armilla_giop::ior::{
+    Component, CompoundSecMech, CsiSecMechList, IiopProfile, Ior, SslSecTrans, TlsSecTrans,
+};
 use armilla_security::{AccessRules, Authentication, ClientSecurity};
 use armilla_tls::{Authority, Issued, Pem, Tls, Verify};
 use bank::bank::Account;
@@ -54,6 +57,95 @@ fn a_client_is_known_by_its_certificate_and_needs_no_password() {
         let refused = Client::of(&server, client(own.as_ref())).account.balance().unwrap_err();
         assert_eq!(refused.kind(), ExceptionKind::NoPermission);
         assert!(tells_nothing(&refused), "{refused}");
+    }
+    assert_eq!(server.callers(), [""; 0]);
+}
+
+/// The profiles of a reference.
+fn profiles(reference: &str) -> (Ior, Vec<IiopProfile>) {
+    let ior: Ior = reference.parse().unwrap();
+    let profiles = ior.iiop_profiles().map(Result::unwrap).collect();
+    (ior, profiles)
+}
+
+fn found<C: Component>(profile: &IiopProfile) -> Option<C> {
+    profile.components.iter().find_map(|component| C::from_tagged(component).unwrap())
+}
+
+#[test]
+fn references_say_which_mechanisms_need_tls_and_where() {
+    let authority = Authority::new("authority", DAY).unwrap();
+    let own = authority.issue("server", &["127.0.0.1"], DAY).unwrap();
+    let server = |endpoints: &[&str], verify| {
+        let orb = Orb::builder().transport(tls(&authority, Some(&own)).verify(verify));
+        let listen = |orb: armilla::OrbBuilder, at: &&str| orb.listen(at).unwrap();
+        let orb = endpoints.iter().fold(orb, listen);
+        Server::of(orb, |it| it.authentication(Authentication::Required))
+    };
+    let (plain, over_tls) = ("iiop://127.0.0.1:0", "ssliop://127.0.0.1:0");
+    for (endpoints, verify, expected) in [
+        // For each mechanism: its transport, what that requires, the password, all of it.
+        (&[plain][..], Verify::Peer, &[(34, 0, 64, 64)][..]),
+        (&[over_tls], Verify::Peer, &[(36, 6, 64, 70)]),
+        (&[plain, over_tls], Verify::Peer, &[(36, 6, 64, 70), (34, 0, 64, 64)]),
+        // A certificate is proof enough.
+        (&[over_tls], Verify::Required, &[(36, 70, 0, 70)]),
+    ] {
+        let server = server(endpoints, verify);
+        let (_, profiles) = profiles(&server.reference);
+        let [profile] = &profiles[..] else { panic!("{profiles:?}") };
+        let list: CsiSecMechList = found(profile).unwrap();
+        let seen = list.mechanisms.iter().map(|it| {
+            let [_, requires] = it.transport_options().unwrap();
+            let layer = it.authentication.target_requires;
+            (it.transport.id, requires.0, layer.0, it.target_requires.0)
+        });
+        assert_eq!(seen.collect::<Vec<_>>(), expected, "{endpoints:?}");
+        // The ports are those of the component that others read.
+        if let Some(ssl) = found::<SslSecTrans>(profile) {
+            let inside = TlsSecTrans::from_tagged(&list.mechanisms[0].transport).unwrap().unwrap();
+            assert_eq!(inside.target_supports, ssl.target_supports);
+            let at = (&*inside.addresses[0].host, inside.addresses[0].port);
+            assert_eq!((at, inside.addresses.len()), (("127.0.0.1", ssl.port), 1));
+        }
+        server.orb.shutdown();
+    }
+}
+
+#[test]
+fn no_client_uses_a_plain_port_where_every_mechanism_requires_tls() {
+    let authority = Authority::new("authority", DAY).unwrap();
+    let own = authority.issue("server", &["127.0.0.1"], DAY).unwrap();
+    let orb = Orb::builder().transport(tls(&authority, Some(&own)));
+    let orb = orb.listen("iiop://127.0.0.1:0").unwrap().listen("ssliop://127.0.0.1:0").unwrap();
+    let server = Server::of(orb, |it| it);
+    // As GlassFish and Open Liberty publish it: TLS stands in the mechanism alone, and the port of
+    // the profile is there.
+    let (mut ior, mut profiles) = profiles(&server.reference);
+    let list: CsiSecMechList = found(&profiles[0]).unwrap();
+    let only = |mechanism: &CompoundSecMech| {
+        CsiSecMechList { stateful: false, mechanisms: vec![mechanism.clone()] }.to_tagged().unwrap()
+    };
+    let profile = &mut profiles[0];
+    profile.components.retain(|it| it.id != SslSecTrans::ID && it.id != CsiSecMechList::ID);
+    profile.components.push(only(&list.mechanisms[0]));
+    assert_ne!(profile.port, 0);
+    ior.profiles = vec![profile.to_tagged().unwrap()];
+    let reference = ior.to_text().unwrap();
+
+    let ann = ClientSecurity::builder().user("ann".parse().unwrap(), "secret").build();
+    let over_tls = Orb::builder().transport(tls(&authority, None)).initializer(ann.clone());
+    assert_eq!(Client::to(&reference, over_tls).call(), Ok(1.0));
+    assert_eq!(server.callers(), ["ann@bank by password"]);
+    let local = |orb: armilla::OrbBuilder| orb.settings(|it| it.local_endpoints = false);
+    for orb in [
+        Orb::builder(),
+        Orb::builder()
+            .initializer(ClientSecurity::builder().user("ann".parse().unwrap(), "secret").build()),
+    ] {
+        let refused = Client::to(&reference, local(orb)).call().unwrap_err();
+        assert_eq!(refused.kind(), ExceptionKind::NoPermission);
+        assert!(refused.to_string().contains("TLS"), "{refused}");
     }
     assert_eq!(server.callers(), [""; 0]);
 }

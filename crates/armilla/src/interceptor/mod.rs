@@ -72,7 +72,8 @@ pub use crate::interception::{
     Codec, Contexts, Outcome, PiCurrent, ProcessingMode, ReplyStatus, SlotId,
 };
 pub use crate::server::interception::{
-    IorInfo, IorInterceptor, ObjectReferenceTemplate, ServerInterceptor, ServerRequestInfo,
+    IorInfo, IorInterceptor, ObjectReferenceTemplate, ProfileAddresses, ServerInterceptor,
+    ServerRequestInfo,
 };
 pub use crate::server::poa::ObjectReferenceFactory;
 pub use initializer::{OrbInitInfo, OrbInitializer};

@@ -11,6 +11,38 @@ use armilla_giop::ior::{
     AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, OrbType,
     TaggedComponent, TaggedProfile,
 };
+use std::sync::Arc;
+
+/// The addresses to which a profile of a reference leads, for a component that tells of them:
+/// [`IorInfo::add_component_by_addresses`](crate::interceptor::IorInfo::add_component_by_addresses).
+#[derive(Debug)]
+pub struct ProfileAddresses<'a> {
+    has_plain_port: bool,
+    protected: &'a [&'a ProtectedAddress],
+}
+
+impl ProfileAddresses<'_> {
+    /// Whether the profile has a port whose connections are not protected.
+    pub const fn has_plain_port(&self) -> bool {
+        self.has_plain_port
+    }
+
+    /// The addresses of the object for protected connections, such as those of TLS.
+    pub fn protected(&self) -> impl ExactSizeIterator<Item = &ProtectedAddress> {
+        self.protected.iter().copied()
+    }
+}
+
+/// Makes a component from the addresses of a profile, or none.
+pub(crate) type ComponentByAddresses =
+    Arc<dyn Fn(&ProfileAddresses<'_>) -> CdrResult<Option<TaggedComponent>> + Send + Sync>;
+
+/// What a reference carries besides the addresses of the ORB.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Added<'a> {
+    pub(crate) components: &'a [TaggedComponent],
+    pub(crate) by_addresses: &'a [ComponentByAddresses],
+}
 
 /// The addresses, components and profiles of all endpoints.
 pub(crate) struct Publications {
@@ -99,13 +131,13 @@ impl Publications {
         settings: &Settings,
         own: &[(String, u16)],
         key: &[u8],
-        added: &[TaggedComponent],
+        added: Added<'_>,
     ) -> CdrResult<Vec<TaggedProfile>> {
         let version = settings.max_giop;
         let code_sets = code_sets(settings.native_code_sets());
         let mut common = vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?];
         common.extend_from_slice(&self.components);
-        common.extend_from_slice(added);
+        common.extend_from_slice(added.components);
         if own.is_empty() {
             // Each belongs to one of the ORB's own addresses.
             common.extend_from_slice(&self.same_host);
@@ -121,10 +153,20 @@ impl Publications {
             .iter()
             .map(|(host, port)| AlternateAddress { host: host.clone(), port: *port }.to_tagged());
         let others = others.collect::<CdrResult<Vec<_>>>()?;
+        // The protected addresses of other hosts than the references lead to are none of theirs.
+        let usable = self.protected.iter().filter(|protected| {
+            own.is_empty() || addresses.iter().any(|(host, _)| is_same_host(host, &protected.host))
+        });
+        let usable: Vec<_> = usable.collect();
         let profile = |host: &str, port, others: &[TaggedComponent], protected: &[_]| {
             let components = match version {
                 Version::V1_0 => Vec::new(),
-                _ => [&common[..], others, protected].concat(),
+                _ => {
+                    let at = ProfileAddresses { has_plain_port: port != 0, protected: &usable };
+                    let made = added.by_addresses.iter().filter_map(|make| make(&at).transpose());
+                    let made = made.collect::<CdrResult<Vec<_>>>()?;
+                    [&common[..], others, protected, &made].concat()
+                }
             };
             let (host, object_key) = (host.to_owned(), key.to_vec());
             IiopProfile { version, host, port, object_key, components }.to_tagged()

@@ -4,7 +4,7 @@ use super::listeners::Listeners;
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::runtime::Orb;
-use crate::server::addresses::publications::Publications;
+use crate::server::addresses::publications::{Added, Publications};
 use crate::server::poa::{Activation, PoaInner, number_components};
 use armilla_giop::Version;
 use armilla_giop::ior::{Ior, TaggedComponent};
@@ -18,7 +18,8 @@ impl Orb {
         // No object is activated unless what every reference carries can be encoded.
         self.server()?;
         let encodable = || {
-            let profiles = self.server()?.publications().profiles(self.settings(), &[], &[], &[]);
+            let profiles =
+                self.server()?.publications().profiles(self.settings(), &[], &[], Added::default());
             profiles.map(drop).map_err(|error| SystemException::encoding(&error, Completion::No))
         };
         self.part::<Listeners>().references.get_or_init(encodable).clone()
@@ -63,18 +64,18 @@ impl Orb {
         let mut added = own;
         added.extend_from_slice(poa.components());
         let (settings, publications) = (self.settings(), self.server()?.publications());
-        let profiles = match poa.addresses_of(key)? {
+        let other = poa.addresses_of(key)?;
+        added.extend(other.iter().flat_map(|other| other.components.iter().cloned()));
+        let added = Added { components: &added, by_addresses: poa.components_by_addresses() };
+        let profiles = match other {
             None if !poa.imr().is_empty() => {
-                Publications::empty().profiles(settings, poa.imr(), key, &added)
+                Publications::empty().profiles(settings, poa.imr(), key, added)
             }
-            None => publications.profiles(settings, poa.published(), key, &added),
-            Some(mut other) => {
-                added.append(&mut other.components);
-                match other.only_these {
-                    true => Publications::empty().profiles(settings, &other.iiop, key, &added),
-                    false => publications.profiles(settings, &other.iiop, key, &added),
-                }
+            None => publications.profiles(settings, poa.published(), key, added),
+            Some(other) if other.only_these => {
+                Publications::empty().profiles(settings, &other.iiop, key, added)
             }
+            Some(other) => publications.profiles(settings, &other.iiop, key, added),
         };
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;

@@ -7,8 +7,10 @@ use crate::interception::outcome::{Interceptor, call_point, notify};
 use crate::log::report;
 use crate::policies::PolicyType;
 use crate::runtime::Orb;
+use crate::server::addresses::publications::ProfileAddresses;
 use crate::server::interception::ObjectReferenceTemplate;
 use crate::server::poa::{Established, ManagerState, ObjectReferenceFactory, Poa, Policy};
+use armilla_cdr::CdrResult;
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
 use std::fmt;
 use std::sync::Arc;
@@ -137,6 +139,27 @@ impl IorInfo<'_> {
         Ok(())
     }
 
+    /// Adds a component that tells of addresses, such as the ports for TLS: `make` is called for each
+    /// profile of each reference, with the addresses that the profile leads to. It returns no
+    /// component, or the id and the data of one. It may run in several threads at once.
+    ///
+    /// # Errors
+    /// As [`add_component`](Self::add_component). An error of `make` is that of whoever asks for the
+    /// reference.
+    pub fn add_component_by_addresses(
+        &mut self,
+        make: impl Fn(&ProfileAddresses<'_>) -> CdrResult<Option<TaggedComponent>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<(), SystemException> {
+        if self.is_established {
+            return Err(out_of_order("the components are established"));
+        }
+        self.made.by_addresses.push(Arc::new(make));
+        Ok(())
+    }
+
     /// Adds a component to the profiles with this id. Only `TAG_INTERNET_IOP`, 0, is possible:
     /// other profiles of this ORB have no components.
     ///
@@ -220,7 +243,7 @@ impl ServerInterceptors {
         let made = Established::default();
         let mut info = IorInfo { poa, adapter_name, is_established: false, made };
         for interceptor in &self.ior {
-            let before = info.made.components.len();
+            let before = (info.made.components.len(), info.made.by_addresses.len());
             let added = call_point(
                 poa.orb(),
                 || interceptor.name(),
@@ -228,7 +251,8 @@ impl ServerInterceptors {
                 || interceptor.establish_components(&mut info),
             );
             if let Err(exception) = added {
-                info.made.components.truncate(before);
+                info.made.components.truncate(before.0);
+                info.made.by_addresses.truncate(before.1);
                 report!(
                     warn,
                     "an interceptor added no components to the references of a POA",

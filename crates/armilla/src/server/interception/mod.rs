@@ -7,6 +7,7 @@ mod server;
 mod server_flow;
 mod template;
 
+pub use super::addresses::publications::ProfileAddresses;
 pub use ior::{IorInfo, IorInterceptor};
 pub(crate) use registry::ServerInterceptors;
 pub use server::{ServerInterceptor, ServerRequestInfo};

@@ -68,6 +68,7 @@ use crate::exception::SystemException;
 use crate::object_key::NamedKey;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
+use crate::server::addresses::publications::ComponentByAddresses;
 use admission::gate::{Gate, GateFlag, ReentrantSemaphore};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
@@ -262,6 +263,11 @@ impl PoaInner {
     /// The components that interceptors have added to its references.
     pub(crate) fn components(&self) -> &[TaggedComponent] {
         self.established.get().map_or(&[], |established| &established.components)
+    }
+
+    /// What makes further components, from the addresses of each profile.
+    pub(crate) fn components_by_addresses(&self) -> &[ComponentByAddresses] {
+        self.established.get().map_or(&[], |established| &established.by_addresses)
     }
 
     /// The factory that interceptors have set for its references.

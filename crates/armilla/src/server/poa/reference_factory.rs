@@ -4,6 +4,7 @@
 use super::ObjectId;
 use crate::client::Object;
 use crate::exception::SystemException;
+use crate::server::addresses::publications::ComponentByAddresses;
 use armilla_giop::ior::TaggedComponent;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ where
 #[derive(Default)]
 pub(crate) struct Established {
     pub(crate) components: Vec<TaggedComponent>,
+    /// Those that tell of the addresses of each profile.
+    pub(crate) by_addresses: Vec<ComponentByAddresses>,
     /// `None` if the POA makes its references itself.
     pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
 }
