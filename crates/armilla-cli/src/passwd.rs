@@ -1,6 +1,6 @@
 //! `armilla passwd`: files of users with the Argon2id hashes of their passwords.
 
-use armilla_security::{PasswordFile, PasswordVerifier, ScopedName, Secret};
+use armilla_security::{PasswordFile, PasswordVerifier, ScopedName, Secret, Totp};
 use armilla_terminal::{Context, Failure, Outcome, say};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -17,6 +17,24 @@ pub(crate) enum Passwd {
     Check(User),
     /// List the users
     List(File),
+    /// Give a user a second factor: print the URL that a program for codes takes (TOTP)
+    Totp(SecondFactor),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The URL holds the secret: show it to the user alone, as text or as a QR code. A new one\n\
+                  takes the place of the one before."
+)]
+pub(crate) struct SecondFactor {
+    #[command(flatten)]
+    user: User,
+    /// Take the second factor away
+    #[arg(long, conflicts_with = "issuer")]
+    rm: bool,
+    /// The service that the program shows beside the code; the domain of the user if it is left out
+    #[arg(long)]
+    issuer: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,7 +83,24 @@ pub(crate) fn run(passwd: &Passwd) -> Outcome {
             }
         }
         Passwd::List(File { file }) => {
-            PasswordFile::open(file)?.users().iter().try_for_each(|user| say!("{user}"))
+            let users = PasswordFile::open(file)?;
+            users.users().iter().try_for_each(|user| match users.has_second_factor(user) {
+                true => say!("{user} with a second factor"),
+                false => say!("{user}"),
+            })
+        }
+        Passwd::Totp(SecondFactor { user: User { file, user }, rm, issuer }) => {
+            let user = name(user)?;
+            let secret = match rm {
+                true => None,
+                false => Some(Totp::generate().context("cannot make a secret")?),
+            };
+            if !PasswordFile::open(file)?.set_second_factor(&user, secret.clone())? {
+                return Err(Failure::because(format_args!("{} has no {user}", file.display())));
+            }
+            let Some(secret) = secret else { return say!("{user} needs no code any more") };
+            let issuer = issuer.as_deref().or(user.domain.as_deref()).unwrap_or_default();
+            say!("{}", secret.url(issuer, &user.to_string()).reveal())
         }
     }
 }

@@ -26,7 +26,9 @@ pub use client::{ActingFor, ClientCredentials, ClientSecurity, ClientSecurityBui
 pub use mechanism::Mechanism;
 #[doc(hidden)]
 pub use password::check_text as check_password_file;
-pub use password::{GuessLimits, PasswordFile, PasswordFileError, PasswordVerifier};
+pub use password::{
+    GuessLimits, LoginRefused, Logins, PasswordFile, PasswordFileError, PasswordVerifier, Totp,
+};
 pub use policy::Authentication;
 pub use principal::{Pattern, Principal};
 pub use secret::Secret;

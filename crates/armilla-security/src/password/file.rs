@@ -1,13 +1,14 @@
 //! A file of users with the Argon2id hashes of their passwords.
 //!
-//! A line has a user and a hash in the PHC format: `ann@bank:$argon2id$v=19$m=19456,t=2,p=1$…$…`.
-//! Lines that begin with `#` are comments.
+//! A line has a user and a hash in the PHC format: `ann@bank:$argon2id$v=19$m=19456,t=2,p=1$…$…`,
+//! and behind it, for a user with a second factor, `$totp=` and its secret in Base32. Lines that
+//! begin with `#` are comments.
 
 use super::PasswordVerifier;
-use crate::secret::same;
-use argon2::{Algorithm, Argon2, Params, Version};
+use super::attempts::{Attempts, GuessLimits};
+use super::phc::Hash;
+use super::totp::{self, Totp};
 use armilla_giop::csi::ScopedName;
-use base64ct::{Base64Unpadded, Encoding};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs::{self, OpenOptions};
@@ -17,13 +18,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
+use zeroize::Zeroizing;
 
 /// The longest file that is read.
 const MAX_FILE: u64 = 16 << 20;
-/// The most memory that a hash in the file may ask for, in KiB.
-const MAX_MEMORY: u32 = 1 << 20;
-/// The most passes that a hash in the file may ask for.
-const MAX_PASSES: u32 = 64;
+/// What stands before the secret of a second factor.
+const SECOND: &str = "$totp=";
+/// How many wrong codes of a user are taken.
+const CODES: GuessLimits = GuessLimits {
+    per_host: 0,
+    per_user: 5,
+    window: Duration::from_secs(300),
+    remembered: 4096,
+    at_once: 0,
+};
 /// How often the file is looked at for changes.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -71,7 +79,11 @@ pub struct PasswordFile(Arc<File>);
 
 struct File {
     path: PathBuf,
-    users: RwLock<BTreeMap<ScopedName, Hash>>,
+    users: RwLock<BTreeMap<ScopedName, User>>,
+    /// The steps of the codes that were accepted last: none of them or before is accepted again.
+    used: Mutex<BTreeMap<ScopedName, u64>>,
+    /// Wrong codes.
+    guesses: Mutex<Attempts<ScopedName>>,
     generation: AtomicU64,
     seen: Mutex<(Option<Stamp>, Instant)>,
 }
@@ -79,14 +91,12 @@ struct File {
 /// What tells whether a file was changed.
 type Stamp = (SystemTime, u64, u64);
 
-/// A hash of a password, and how it was made.
+/// What the file has of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Hash {
-    memory: u32,
-    passes: u32,
-    lanes: u32,
-    salt: Vec<u8>,
-    hash: Vec<u8>,
+struct User {
+    hash: Hash,
+    /// The secret of the second factor, if the user needs one.
+    second: Option<Totp>,
 }
 
 impl PasswordFile {
@@ -99,7 +109,9 @@ impl PasswordFile {
         let (users, stamp) = read(&path)?;
         let seen = Mutex::new((Some(stamp), Instant::now()));
         let generation = AtomicU64::new(0);
-        Ok(Self(Arc::new(File { path, users: RwLock::new(users), generation, seen })))
+        let (used, guesses) = Default::default();
+        let users = RwLock::new(users);
+        Ok(Self(Arc::new(File { path, users, used, guesses, generation, seen })))
     }
 
     /// Reads a file, or makes an empty one that only its owner may read.
@@ -134,10 +146,83 @@ impl PasswordFile {
         }
         let hash = Hash::new(password).map_err(|error| wrong(error.to_string()))?;
         self.change(|users| {
-            users.insert(user.clone(), hash);
+            let second = users.remove(user).and_then(|before| before.second);
+            users.insert(user.clone(), User { hash, second });
             true
         })
         .map(|_| ())
+    }
+
+    /// Gives a user a second factor, or takes it away. Returns whether there is such a user.
+    ///
+    /// # Errors
+    /// When the file cannot be replaced.
+    pub fn set_second_factor(
+        &mut self,
+        user: &ScopedName,
+        secret: Option<Totp>,
+    ) -> Result<bool, PasswordFileError> {
+        self.change(|users| match users.get_mut(user) {
+            Some(known) => {
+                known.second = secret;
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Whether the user needs a code beside the password.
+    pub fn has_second_factor(&self, user: &ScopedName) -> bool {
+        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
+        users.get(user).is_some_and(|user| user.second.is_some())
+    }
+
+    /// Whether this is the password of the user, whatever second factor there is. It takes as long
+    /// as [`verify`](PasswordVerifier::verify).
+    pub fn verify_password(&self, user: &ScopedName, password: &[u8]) -> bool {
+        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
+        let known = users.get(user).map(|user| user.hash.clone());
+        drop(users);
+        match known {
+            Some(hash) => hash.is_of(password),
+            None => {
+                // As much work as for a user who is known, so that the time tells nothing.
+                Hash::unknown().is_of(password);
+                false
+            }
+        }
+    }
+
+    /// Whether this is the code of the user now; a code is accepted once, and none that is older
+    /// than the last one accepted. After five wrong codes in five minutes no code of the user is
+    /// accepted. Ask it behind [`verify_password`](Self::verify_password), so that strangers lock
+    /// nobody out.
+    pub fn verify_code(&self, user: &ScopedName, code: &str) -> bool {
+        self.verify_code_at(user, code, SystemTime::now(), Instant::now())
+    }
+
+    fn verify_code_at(&self, user: &ScopedName, code: &str, at: SystemTime, now: Instant) -> bool {
+        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(secret) = users.get(user).and_then(|user| user.second.clone()) else {
+            return false;
+        };
+        drop(users);
+        let mut guesses = self.0.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        if guesses.is_full(user, CODES.per_user, CODES.window, now) {
+            return false;
+        }
+        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = used.get(user).copied();
+        match secret.step_of(code, at).filter(|step| last.is_none_or(|last| last < *step)) {
+            Some(step) => {
+                used.insert(user.clone(), step);
+                true
+            }
+            None => {
+                guesses.note(user.clone(), &CODES, now);
+                false
+            }
+        }
     }
 
     /// Removes a user. Returns whether there was one.
@@ -152,7 +237,7 @@ impl PasswordFile {
     /// last one wins.
     fn change(
         &self,
-        change: impl FnOnce(&mut BTreeMap<ScopedName, Hash>) -> bool,
+        change: impl FnOnce(&mut BTreeMap<ScopedName, User>) -> bool,
     ) -> Result<bool, PasswordFileError> {
         let path = &self.0.path;
         let (mut users, _) = read(path)?;
@@ -160,10 +245,11 @@ impl PasswordFile {
             return Ok(false);
         }
         let mut text = String::from("# Users and Argon2id hashes; `armilla passwd` edits it.\n");
-        for (user, hash) in &users {
+        for (name, user) in &users {
             // A string takes every character.
-            let _ = writeln!(text, "{user}:{hash}");
+            let _ = writeln!(text, "{name}:{}", user.to_line().as_str());
         }
+        let text = Zeroizing::new(text);
         replace(path, text.as_bytes()).map_err(|error| failed(path, &error))?;
         self.reload();
         Ok(true)
@@ -171,7 +257,7 @@ impl PasswordFile {
 
     /// Reads the file again if it was changed. What cannot be read is logged.
     fn reload(&self) {
-        let File { path, users, generation, seen } = &*self.0;
+        let File { path, users, generation, seen, .. } = &*self.0;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.1 = Instant::now();
         let stamp = fs::metadata(path).ok().map(|metadata| stamp(&metadata));
@@ -199,18 +285,15 @@ impl fmt::Debug for PasswordFile {
 }
 
 impl PasswordVerifier for PasswordFile {
+    /// A user with a second factor shows the password with the six digits of the code behind it.
     fn verify(&self, user: &ScopedName, password: &[u8]) -> bool {
-        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
-        let known = users.get(user).cloned();
-        drop(users);
-        match known {
-            Some(hash) => hash.is_of(password),
-            None => {
-                // As much work as for a user who is known, so that the time tells nothing.
-                Hash::unknown().is_of(password);
-                false
-            }
+        if !self.has_second_factor(user) {
+            return self.verify_password(user, password);
         }
+        let at = password.len().saturating_sub(totp::DIGITS);
+        let (password, code) = password.split_at(at);
+        let right = self.verify_password(user, password);
+        right && std::str::from_utf8(code).is_ok_and(|code| self.verify_code(user, code))
     }
 
     fn generation(&self) -> u64 {
@@ -225,73 +308,21 @@ impl PasswordVerifier for PasswordFile {
     }
 }
 
-impl Hash {
-    const LENGTH: usize = 32;
-
-    /// The hash of a password with a new salt, as OWASP advises: 19 MiB, two passes.
-    fn new(password: &[u8]) -> io::Result<Self> {
-        let mut salt = Vec::with_capacity(16);
-        for _ in 0..2 {
-            salt.extend(armilla_ipc::random::number()?.get().to_ne_bytes());
-        }
-        let mut new = Self { salt, ..Self::unknown() };
-        new.hash = new.made_of(password).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(new)
+impl User {
+    /// What stands behind the name.
+    fn to_line(&self) -> Zeroizing<String> {
+        Zeroizing::new(match &self.second {
+            Some(secret) => format!("{}{SECOND}{}", self.hash, secret.to_base32().reveal()),
+            None => self.hash.to_string(),
+        })
     }
 
-    /// That of nobody.
-    fn unknown() -> Self {
-        let (salt, hash) = (vec![0; 16], vec![0; Self::LENGTH]);
-        Self { memory: 19_456, passes: 2, lanes: 1, salt, hash }
-    }
-
-    fn made_of(&self, password: &[u8]) -> Option<Vec<u8>> {
-        let params =
-            Params::new(self.memory, self.passes, self.lanes, Some(self.hash.len())).ok()?;
-        let mut made = vec![0; self.hash.len()];
-        Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-            .hash_password_into(password, &self.salt, &mut made)
-            .ok()?;
-        Some(made)
-    }
-
-    fn is_of(&self, password: &[u8]) -> bool {
-        self.made_of(password).is_some_and(|made| same(&made, &self.hash))
-    }
-
-    /// Reads the PHC format of Argon2id.
     fn parse(text: &str) -> Result<Self, &'static str> {
-        let parts: Vec<&str> = text.split('$').collect();
-        let ["", "argon2id", "v=19", costs, salt, hash] = parts[..] else {
-            return Err("a hash begins with $argon2id$v=19$");
+        let (hash, second) = match text.split_once(SECOND) {
+            Some((hash, secret)) => (hash, Some(secret.parse()?)),
+            None => (text, None),
         };
-        let cost = |name: &str| -> Result<u32, &'static str> {
-            let found = costs.split(',').find_map(|cost| cost.strip_prefix(name));
-            let number = found.and_then(|number| number.strip_prefix('=')?.parse().ok());
-            number.ok_or("the costs of a hash are m=…,t=…,p=…")
-        };
-        let (memory, passes, lanes) = (cost("m")?, cost("t")?, cost("p")?);
-        if !(8..=MAX_MEMORY).contains(&memory) || !(1..=MAX_PASSES).contains(&passes) {
-            return Err("the costs of a hash are too high, or none");
-        }
-        let octets = |text| Base64Unpadded::decode_vec(text).map_err(|_| "a hash is in Base64");
-        let (salt, hash) = (octets(salt)?, octets(hash)?);
-        if !(8..=64).contains(&salt.len()) || !(16..=64).contains(&hash.len()) {
-            return Err("a salt has 8 to 64 octets, a hash 16 to 64");
-        }
-        match Params::new(memory, passes, lanes, Some(hash.len())) {
-            Ok(_) if lanes <= 16 => Ok(Self { memory, passes, lanes, salt, hash }),
-            _ => Err("the costs of a hash do not fit each other"),
-        }
-    }
-}
-
-impl fmt::Display for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { memory, passes, lanes, salt, hash } = self;
-        let (salt, hash) =
-            (Base64Unpadded::encode_string(salt), Base64Unpadded::encode_string(hash));
-        write!(f, "$argon2id$v=19$m={memory},t={passes},p={lanes}${salt}${hash}")
+        Ok(Self { hash: Hash::parse(hash)?, second })
     }
 }
 
@@ -303,7 +334,7 @@ fn stamp(metadata: &fs::Metadata) -> Stamp {
     (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len(), metadata.ino())
 }
 
-fn read(path: &Path) -> Result<(BTreeMap<ScopedName, Hash>, Stamp), PasswordFileError> {
+fn read(path: &Path) -> Result<(BTreeMap<ScopedName, User>, Stamp), PasswordFileError> {
     let wrong = |line, what: String| PasswordFileError { file: path.to_owned(), line, what };
     let metadata = fs::metadata(path).map_err(|error| failed(path, &error))?;
     if metadata.mode() & 0o077 != 0 {
@@ -317,7 +348,7 @@ fn read(path: &Path) -> Result<(BTreeMap<ScopedName, Hash>, Stamp), PasswordFile
     parse(&text).map(|users| (users, stamp(&metadata))).map_err(|(line, what)| wrong(line, what))
 }
 
-fn parse(text: &str) -> Result<BTreeMap<ScopedName, Hash>, (usize, String)> {
+fn parse(text: &str) -> Result<BTreeMap<ScopedName, User>, (usize, String)> {
     let mut users = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
         let (at, line) = (at + 1, line.trim());
@@ -326,9 +357,9 @@ fn parse(text: &str) -> Result<BTreeMap<ScopedName, Hash>, (usize, String)> {
         }
         // A name may have a colon; a hash has none.
         let parts = line.rsplit_once(':').ok_or((at, "a line is USER:HASH".to_owned()))?;
-        let user: ScopedName = parts.0.parse().map_err(|error| (at, format!("{error}")))?;
-        let hash = Hash::parse(parts.1).map_err(|what| (at, what.to_owned()))?;
-        if let Some(_twice) = users.insert(user, hash) {
+        let name: ScopedName = parts.0.parse().map_err(|error| (at, format!("{error}")))?;
+        let user = User::parse(parts.1).map_err(|what| (at, what.to_owned()))?;
+        if let Some(_twice) = users.insert(name, user) {
             return Err((at, "the user stands in an earlier line, too".to_owned()));
         }
     }
@@ -339,8 +370,8 @@ fn parse(text: &str) -> Result<BTreeMap<ScopedName, Hash>, (usize, String)> {
 #[doc(hidden)]
 pub fn check_text(text: &str) {
     if let Ok(users) = parse(text) {
-        for hash in users.values() {
-            assert_eq!(Hash::parse(&hash.to_string()).as_ref(), Ok(hash));
+        for user in users.values() {
+            assert_eq!(User::parse(&user.to_line()).as_ref(), Ok(user));
         }
     }
 }
@@ -375,16 +406,59 @@ mod tests {
     #[test]
     fn a_hash_of_the_reference_program_is_verified() {
         let users = parse(LINE).unwrap();
-        let hash = users.values().next().unwrap();
+        let hash = &users.values().next().unwrap().hash;
         assert!(hash.is_of(b"password") && !hash.is_of(b"Password"));
         assert_eq!(format!("ann@bank:{hash}"), LINE);
+    }
+
+    #[test]
+    fn a_code_is_accepted_once_and_wrong_ones_are_counted() {
+        let folder = std::env::temp_dir().join(format!("armilla-totp-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("users");
+        fs::write(&path, format!("{LINE}$totp=GEZDGNBVGY3TQOJQ\n")).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let users = PasswordFile::open(&path).unwrap();
+        let (ann, eve): (ScopedName, ScopedName) =
+            ("ann@bank".parse().unwrap(), "eve@bank".parse().unwrap());
+        let secret: Totp = "GEZDGNBVGY3TQOJQ".parse().unwrap();
+        let (now, at) = (Instant::now(), SystemTime::UNIX_EPOCH + Duration::from_secs(90_000));
+        let step = Duration::from_secs(30);
+        let code = secret.code(at);
+        assert!(users.has_second_factor(&ann) && !users.has_second_factor(&eve));
+        assert!(users.verify_code_at(&ann, &code, at, now));
+        assert!(!users.verify_code_at(&ann, &code, at, now), "it was used");
+        assert!(!users.verify_code_at(&ann, &secret.code(at - step), at, now), "it is older");
+        assert!(users.verify_code_at(&ann, &secret.code(at + step), at, now));
+        assert!(!users.verify_code_at(&eve, &code, at, now), "she has none");
+        for _ in 0..3 {
+            assert!(!users.verify_code_at(&ann, "x", at, now));
+        }
+        let (later, next) = (at + step * 9, secret.code(at + step * 9));
+        assert!(!users.verify_code_at(&ann, &next, later, now), "five were wrong");
+        assert!(users.verify_code_at(&ann, &next, later, now + CODES.window));
+
+        // Where there is one field alone, the code stands behind the password.
+        let mut users = PasswordFile::open(&path).unwrap();
+        assert!(users.verify_password(&ann, b"password"));
+        assert!(!users.verify(&ann, b"password") && !users.verify(&ann, b"pass"));
+        let mut both = b"password".to_vec();
+        both.extend(secret.code(SystemTime::now()).bytes());
+        assert!(users.verify(&ann, &both) && !users.verify(&ann, &both), "once");
+        users.set_second_factor(&ann, None).unwrap();
+        assert!(users.verify(&ann, b"password"));
+        assert!(!users.set_second_factor(&eve, None).unwrap(), "nobody has this name");
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn a_wrong_line_is_named() {
         let high = LINE.replace("m=256", "m=4000000000");
         let twice = format!("{LINE}\n{LINE}");
-        for (text, line) in [("ann", 1), (&high, 1), (&twice, 2), ("#\n\nann:$2y$x", 3)] {
+        let short = format!("{LINE}$totp=AAAA");
+        for (text, line) in
+            [("ann", 1), (&high, 1), (&twice, 2), ("#\n\nann:$2y$x", 3), (&short, 1)]
+        {
             assert_eq!(parse(text).unwrap_err().0, line, "{text}");
         }
     }

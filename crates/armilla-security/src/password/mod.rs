@@ -4,10 +4,15 @@ mod attempts;
 mod cache;
 mod file;
 mod guard;
+mod login;
+mod phc;
+mod totp;
 
 pub use attempts::GuessLimits;
 pub use file::{PasswordFile, PasswordFileError, check_text};
 pub(crate) use guard::Guarded;
+pub use login::{LoginRefused, Logins};
+pub use totp::Totp;
 
 use armilla_giop::csi::ScopedName;
 
