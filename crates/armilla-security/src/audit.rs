@@ -87,21 +87,32 @@ pub struct AuditHealth {
     pub lost: u64,
 }
 
-/// What is recorded of a request.
-pub(crate) struct Record<'r> {
-    pub(crate) caller: Option<&'r Caller>,
-    pub(crate) address: &'r Address,
-    pub(crate) adapter: &'r str,
-    pub(crate) object: &'r str,
-    pub(crate) operation: &'r str,
-    pub(crate) outcome: Outcome<'r>,
-    pub(crate) duration: Duration,
+/// What is recorded of a request, or of what else a server is asked for, as by a web page.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'r> {
+    /// Who calls, as far as that is known.
+    pub caller: Option<&'r Caller>,
+    /// The address of the client.
+    pub address: &'r Address,
+    /// The POA, or what stands in its place: `page`.
+    pub adapter: &'r str,
+    /// The id of the object as text.
+    pub object: &'r str,
+    /// What was to be done.
+    pub operation: &'r str,
+    /// What came of it.
+    pub outcome: Outcome<'r>,
+    /// How long it took.
+    pub duration: Duration,
 }
 
 /// What a request has ended with.
-#[derive(Clone, Copy)]
-pub(crate) enum Outcome<'o> {
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Outcome<'o> {
+    /// It was done.
     Ok,
+    /// It failed, with this exception.
     Exception(&'o str),
     /// Forwarded.
     Elsewhere,
@@ -130,7 +141,7 @@ impl Audit {
     }
 
     /// Whether requests are refused, because the record cannot be written. Tries to write again.
-    pub(crate) fn refuses(&self) -> bool {
+    pub fn refuses(&self) -> bool {
         if self.0.options.on_failure == OnFailure::GoOn {
             return false;
         }
@@ -146,7 +157,7 @@ impl Audit {
     }
 
     /// Records a request.
-    pub(crate) fn note(&self, record: &Record<'_>) {
+    pub fn note(&self, record: &Record<'_>) {
         let is_refused = matches!(record.outcome, Outcome::Denied(_) | Outcome::Refused(_));
         if self.0.options.recorded == Recorded::Refused && !is_refused {
             return;

@@ -20,7 +20,10 @@ pub use access::{
     AccessFile, AccessFileError, AccessRules, Decision, Finding, Question, RuleError,
 };
 pub use armilla_giop::csi::ScopedName;
-pub use audit::{Audit, AuditHealth, AuditOptions, OnFailure, Recorded};
+pub use audit::{
+    Audit, AuditHealth, AuditOptions, OnFailure, Outcome as AuditOutcome, Record as AuditRecord,
+    Recorded,
+};
 pub use caller::{Caller, Proof};
 pub use client::{ActingFor, ClientCredentials, ClientSecurity, ClientSecurityBuilder, Identity};
 pub use mechanism::Mechanism;

@@ -4,13 +4,37 @@
 // "confirmed".
 "use strict";
 
+// Who is logged in, if the service asks that.
+async function whoami() {
+  const answer = await fetch("/session", { headers: { "X-Armilla-Console": "reload" } }).catch(() => null);
+  if (answer && answer.status === 401) location.reload();
+  if (!answer || answer.status !== 200 || document.getElementById("user")) return;
+  const { user, by_password } = await answer.json();
+  const place = document.createElement("span");
+  place.id = "user";
+  place.textContent = user;
+  if (by_password) {
+    const out = document.createElement("button");
+    out.textContent = "Log out";
+    out.addEventListener("click", logOut);
+    place.append(" ", out);
+  }
+  document.querySelector("body > header").append(place);
+}
+
+async function logOut() {
+  if (events) events.close();
+  await fetch("/logout", { method: "POST", headers: { "X-Armilla-Console": "1" } }).catch(() => null);
+  location.href = "/login";
+}
+
 const connection = document.getElementById("connection");
 let waiting = null;
 let events = null;
 
 async function reload() {
   waiting = null;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  const answer = await fetch(location.href, { headers: { Accept: "text/html", "X-Armilla-Console": "reload" } }).catch(() => null);
   if (!answer || !answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const now of document.querySelectorAll("#live, [data-live]")) {
@@ -32,7 +56,11 @@ function listen() {
     if (connection) connection.textContent = "live";
     changed();
   };
-  events.onerror = () => { if (connection) connection.textContent = "not connected"; };
+  events.onerror = () => {
+    if (connection) connection.textContent = "not connected";
+    // It is not tried again: perhaps the session has ended, and a login is needed.
+    if (events.readyState === EventSource.CLOSED) whoami();
+  };
   for (const name of ["change", "reload"]) events.addEventListener(name, changed);
 }
 
@@ -94,6 +122,16 @@ document.addEventListener("submit", (event) => {
 // A page that the browser keeps for the way back must not keep its connection: there are six to a
 // host, and a form of the page that is shown would wait for one.
 addEventListener("pagehide", () => { if (events) events.close(); });
-addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+addEventListener("pageshow", (event) => { if (event.persisted) begin(); });
 
-listen();
+function begin() {
+  // The page of the login follows nothing.
+  if (document.querySelector("form.login")) {
+    if (connection) connection.textContent = "";
+    return;
+  }
+  listen();
+  whoami();
+}
+
+begin();

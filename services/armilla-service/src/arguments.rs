@@ -19,6 +19,13 @@ pub struct ConsoleArguments {
     /// The file with the key of the page's certificate, in PEM [default: the same file]
     #[arg(long, value_name = "FILE", requires = "http_certificate")]
     http_key: Option<PathBuf>,
+    /// Let browsers and programs in that show a certificate of the authorities in this file, in PEM;
+    /// repeatable
+    #[arg(long, value_name = "FILE", requires = "http")]
+    http_roots: Vec<PathBuf>,
+    /// Answer /healthz and /metrics without a login
+    #[arg(long, requires = "http")]
+    http_open_health: bool,
     /// Let the page be at an address that other hosts reach, though nothing protects it there: behind
     /// a proxy, or in a network of its own
     #[arg(long, requires = "http")]
@@ -39,6 +46,10 @@ impl ConsoleArguments {
         let mut options = self.http_host.iter().fold(options, ConsoleOptions::host);
         if let Some(certificate) = &self.http_certificate {
             options = options.certificate(certificate, self.http_key.as_ref());
+        }
+        options = self.http_roots.iter().fold(options, ConsoleOptions::roots);
+        if self.http_open_health {
+            options = options.open_health();
         }
         if self.http_insecure {
             options = options.insecure();

@@ -1,22 +1,26 @@
 //! The HTTP listener of a server: `/healthz`, `/metrics`, `/events`, the pages of the service, and
 //! what it offers to programs.
 
+use crate::access::{Access, ConsoleAccess};
+use crate::admission::{Admission, admit};
 use crate::blocking::spawn_blocking;
 use crate::events::Events;
 use crate::guard::{Api, Hosts, foreign_sites, known_host, needs_header, within_limits};
 use crate::https::Https;
 use crate::lifecycle::{Lifecycle, Stage};
 use crate::limits::{ConsoleLimits, Places};
+use crate::login;
 use crate::page;
 use crate::serving::serve;
+use crate::sessions::Open;
 use armilla_tls::Tls;
-use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -47,6 +51,8 @@ pub struct ConsoleBuilder {
     hosts: Vec<String>,
     tls: Option<Tls>,
     insecure: bool,
+    access: Option<ConsoleAccess>,
+    has_tokens: bool,
     metrics: Vec<Text>,
     checks: Vec<Check>,
     pages: Router,
@@ -69,6 +75,20 @@ impl ConsoleBuilder {
     /// ([`Verify::Peer`](armilla_tls::Verify)), a client may show a certificate of theirs.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
+        self
+    }
+
+    /// Asks who visitors are, and shows nothing to others but the login.
+    pub fn access(mut self, access: ConsoleAccess) -> Self {
+        self.access = Some(access);
+        self
+    }
+
+    /// The service checks the tokens that programs show (`Authorization: Bearer`) at its
+    /// [routes for programs](Self::api), and lets nobody do anything without who is neither a
+    /// [visitor](crate::Visitor) that is known nor shows a token that it knows.
+    pub fn tokens(mut self) -> Self {
+        self.has_tokens = true;
         self
     }
 
@@ -126,7 +146,8 @@ impl ConsoleBuilder {
     ///
     /// # Errors
     /// The address is malformed or taken, or the system has no thread; the files of TLS cannot be
-    /// used; or other hosts reach the address, and it is not [protected](Self::tls).
+    /// used; or other hosts reach the address, and it has no [TLS](Self::tls) or asks nobody who they
+    /// are ([`access`](Self::access), [`tokens`](Self::tokens)).
     pub fn start(self, lifecycle: &Lifecycle) -> io::Result<Console> {
         let listener = bind(&self.address)?;
         let address = listener.local_addr()?;
@@ -138,7 +159,7 @@ impl ConsoleBuilder {
             Builder::new_current_thread().max_blocking_threads(threads).enable_all().build()?;
         let (end, ended) = oneshot::channel();
         let (events, limits) = (self.events.clone(), self.limits.clone());
-        let router = self.router(lifecycle.clone());
+        let router = self.router(lifecycle.clone(), address.port());
         let serve = async move {
             let listener = match tokio::net::TcpListener::from_std(listener) {
                 Ok(listener) => listener,
@@ -155,20 +176,27 @@ impl ConsoleBuilder {
         Ok(Console { address, scheme, events, end: Some(end), thread: Some(thread) })
     }
 
-    /// Refuses an address that other hosts reach, unless what passes there is protected.
+    /// Refuses an address that other hosts reach, unless what passes there is protected, and not for
+    /// everybody.
     fn refuse_unprotected(&self, address: SocketAddr) -> io::Result<()> {
-        if address.ip().is_loopback() || self.insecure || self.tls.is_some() {
-            return Ok(());
-        }
+        let asks = self.access.is_some() || self.has_tokens;
+        let lacks = match (self.tls.is_some(), asks) {
+            _ if address.ip().is_loopback() || self.insecure => return Ok(()),
+            (true, true) => return Ok(()),
+            (false, _) => "a certificate (--http-certificate FILE)",
+            (true, false) => {
+                "who may see it (--passwords FILE, or --http-roots FILE for certificates)"
+            }
+        };
         let what = format!(
-            "the page at {address} would be read and changed by whoever reaches the network: give \
-             it a certificate (--http-certificate FILE), keep it at 127.0.0.1, or say \
-             --http-insecure where something else protects it"
+            "other hosts reach the page at {address}: it needs {lacks}; or keep it at 127.0.0.1, or \
+             say --http-insecure where something else protects it"
         );
         Err(io::Error::new(io::ErrorKind::InvalidInput, what))
     }
 
-    fn router(self, lifecycle: Lifecycle) -> Router {
+    fn router(self, lifecycle: Lifecycle, port: u16) -> Router {
+        let access = self.access.map(|access| Access::new(access, &self.limits, port));
         let (metrics, checks, events) = (self.metrics, self.checks, self.events);
         let hosts = Hosts { names: self.hosts.into(), tls: self.tls };
         let checks: Arc<[Check]> = checks.into();
@@ -176,8 +204,10 @@ impl ConsoleBuilder {
             let (lifecycle, checks) = (lifecycle.clone(), checks.clone());
             move || health(lifecycle.clone(), checks.clone())
         };
+        let of_access = access.clone();
         let metrics = move || {
-            let text: String = metrics.iter().map(|text| text()).collect();
+            let mut text: String = metrics.iter().map(|text| text()).collect();
+            text += &of_access.as_ref().map(Access::metrics).unwrap_or_default();
             let (stage, checks) = (lifecycle.stage(), checks.clone());
             async move {
                 let text =
@@ -186,29 +216,44 @@ impl ConsoleBuilder {
             }
         };
         let streams = Places::new(self.limits.event_streams);
-        let events = move |ConnectInfo(peer): ConnectInfo<SocketAddr>| async move {
+        let events = move |ConnectInfo(peer): ConnectInfo<SocketAddr>,
+                           session: Option<Extension<Open>>| async move {
+            let ended = async move {
+                match session {
+                    Some(Extension(session)) => session.ended().await,
+                    None => std::future::pending().await,
+                }
+            };
             match streams.take(peer.ip().into()) {
-                Some(place) => events.answer(place),
+                Some(place) => events.answer(place, ended),
                 None => {
                     (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open\n").into_response()
                 }
             }
         };
         let requests = Places::new(self.limits.api_requests);
+        let admission = |tokens| Admission { access: access.clone(), tokens };
+        let (for_programs, for_people) = (admission(self.has_tokens), admission(false));
         let api = self.api.into_iter().map(|(routes, most_octets)| {
             let api = Api { most_octets, requests: requests.clone() };
             let most = usize::try_from(most_octets).unwrap_or(usize::MAX);
             let routes = routes.layer(from_fn_with_state(api, within_limits));
-            routes.layer(DefaultBodyLimit::max(most)).layer(from_fn(foreign_sites))
+            routes
+                .layer(DefaultBodyLimit::max(most))
+                .layer(from_fn_with_state(for_programs.clone(), admit))
+                .layer(from_fn(foreign_sites))
         });
         let pages = Router::new()
             .route("/healthz", get(health))
             .route("/metrics", get(metrics))
             .route("/events", get(events))
-            .merge(page::assets())
+            .merge(login::own_pages(access.clone()))
             .merge(self.pages)
             .layer(DefaultBodyLimit::max(MAX_BODY))
-            .layer(from_fn(needs_header));
+            .layer(from_fn_with_state(for_people, admit))
+            .layer(from_fn(needs_header))
+            .merge(page::assets())
+            .merge(access.map(login::pages).unwrap_or_default());
         api.fold(pages, Router::merge).layer(from_fn_with_state(hosts, known_host))
     }
 }
@@ -257,13 +302,16 @@ fn healthy(healthy: bool) -> String {
 
 impl Console {
     /// Begins to make a console that listens at an address, such as `127.0.0.1:9809`. At an address
-    /// that other hosts reach, it needs [TLS](ConsoleBuilder::tls).
+    /// that other hosts reach, it needs [TLS](ConsoleBuilder::tls) and
+    /// [access](ConsoleBuilder::access).
     pub fn builder(address: impl Into<String>) -> ConsoleBuilder {
         ConsoleBuilder {
             address: address.into(),
             hosts: Vec::new(),
             tls: None,
             insecure: false,
+            access: None,
+            has_tokens: false,
             metrics: Vec::new(),
             checks: Vec::new(),
             pages: Router::new(),

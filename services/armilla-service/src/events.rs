@@ -43,9 +43,14 @@ impl Events {
         self.0.receiver_count()
     }
 
-    /// The answer to a page that reads events.
-    pub(crate) fn answer(&self, place: Place) -> Response {
-        let stream = Reading { next: Box::pin(receive(self.0.subscribe())), _place: place };
+    /// The answer to a page that reads events, until `ended`.
+    pub(crate) fn answer(
+        &self,
+        place: Place,
+        ended: impl Future<Output = ()> + Send + 'static,
+    ) -> Response {
+        let next = Box::pin(receive(self.0.subscribe()));
+        let stream = Reading { next, ended: Box::pin(ended), _place: place };
         Sse::new(stream).keep_alive(KeepAlive::default()).into_response()
     }
 }
@@ -56,6 +61,8 @@ type Receiving = Pin<Box<dyn Future<Output = (Received, Receiver<Arc<(String, St
 /// The events of one page.
 struct Reading {
     next: Receiving,
+    /// Is over when the page may hear no more.
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
     _place: Place,
 }
 
@@ -70,6 +77,9 @@ impl Stream for Reading {
     type Item = Result<Event, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.ended.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
         let Poll::Ready((received, receiver)) = self.next.as_mut().poll(cx) else {
             return Poll::Pending;
         };

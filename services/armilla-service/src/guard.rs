@@ -68,7 +68,7 @@ pub(crate) async fn known_host(
     }
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.entry(REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
     response
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn foreign_sites(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-fn only_reads(request: &Request) -> bool {
+pub(crate) fn only_reads(request: &Request) -> bool {
     [Method::GET, Method::HEAD].contains(request.method())
 }
 

@@ -2,6 +2,7 @@
 
 use armilla_tls::{Certificate, Tls};
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -21,9 +22,9 @@ const NOT_PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain;
 #[derive(Debug, Clone)]
 pub(crate) struct Https(Tls);
 
-/// A request has come over TLS.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OverTls;
+/// A request has come over TLS; with the certificate that its client has shown, which was verified.
+#[derive(Debug, Clone)]
+pub(crate) struct OverTls(pub(crate) Option<Arc<Certificate>>);
 
 impl Https {
     /// Reads the files.
@@ -66,7 +67,7 @@ impl Https {
         if let Some(own) = &shown {
             tracing::debug!(certificate = %own, "a client of the page has shown a certificate");
         }
-        Ok((stream, OverTls))
+        Ok((stream, OverTls(shown.map(Arc::new))))
     }
 }
 

@@ -9,8 +9,9 @@
 //! [`page`](page::page) gives those a frame that works on small screens, dark and light, and
 //! [`table`](page::table) tables that do; [`Events`] brings changes to open pages. A service that
 //! speaks a protocol over HTTP with programs adds it by [`ConsoleBuilder::api`]; [`BodyReader`] and
-//! [`written_body`] carry what memory would not hold. [`ConsoleLimits`] bounds what clients of all of
-//! that may occupy, and for how long. [`Rounds`] is work in the background.
+//! [`written_body`] carry what memory would not hold. [`ConsoleAccess`] says who may see and change
+//! it, a [`Visitor`] is who asks. [`ConsoleLimits`] bounds what clients of all of that may occupy, and
+//! for how long. [`Rounds`] is work in the background.
 //!
 //! ```
 //! use armilla_service::{Console, Lifecycle};
@@ -33,6 +34,8 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod admission;
 #[cfg(feature = "arguments")]
 mod arguments;
 mod blocking;
@@ -45,14 +48,18 @@ mod guard;
 mod https;
 mod lifecycle;
 mod limits;
+mod login;
 mod options;
 pub mod page;
 mod rounds;
 mod serving;
+mod sessions;
 mod table;
+mod visitor;
 
 // The pages of a service are routes of this version.
 pub extern crate axum;
+pub use access::ConsoleAccess;
 #[cfg(feature = "arguments")]
 pub use arguments::ConsoleArguments;
 pub use blocking::spawn_blocking;
@@ -63,3 +70,4 @@ pub use lifecycle::{Lifecycle, Stage, run};
 pub use limits::ConsoleLimits;
 pub use options::ConsoleOptions;
 pub use rounds::{Pause, Rounds};
+pub use visitor::Visitor;

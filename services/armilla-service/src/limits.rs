@@ -44,6 +44,16 @@ pub struct ConsoleLimits {
     /// How long a peer may take nothing of an answer, and keep the console waiting in all. For each
     /// second more, it must have taken [`body_rate`](Self::body_rate) octets. Default: 30 s.
     pub stall: Duration,
+    /// The users who are logged in. A further one takes the place of the one who has done nothing
+    /// for longest. Default: 1,024.
+    pub sessions: usize,
+    /// The same for the sessions of one user. Default: 16.
+    pub sessions_per_user: usize,
+    /// The time after which a session ends that is not used. A page that follows changes by itself
+    /// does not use it. Default: 30 minutes.
+    pub session_idle: Duration,
+    /// The time after which a session ends in any case. Default: 12 hours.
+    pub session: Duration,
 }
 
 impl Default for ConsoleLimits {
@@ -58,6 +68,10 @@ impl Default for ConsoleLimits {
             body: Duration::from_secs(30),
             body_rate: 4096,
             stall: Duration::from_secs(30),
+            sessions: 1024,
+            sessions_per_user: 16,
+            session_idle: Duration::from_secs(30 * 60),
+            session: Duration::from_secs(12 * 3600),
         }
     }
 }
@@ -76,6 +90,13 @@ impl From<IpAddr> for Host {
             }
             address => address,
         })
+    }
+}
+
+impl Host {
+    /// An address that stands for it.
+    pub(crate) const fn address(self) -> IpAddr {
+        self.0
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an operator says of a console, on the command line or elsewhere.
 
+use crate::access::ConsoleAccess;
 use crate::console::{Console, ConsoleBuilder};
 use crate::lifecycle::Lifecycle;
-use armilla_tls::Tls;
+use armilla_tls::{Tls, Verify};
 use std::io;
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
@@ -29,6 +30,9 @@ pub struct ConsoleOptions {
     key: Option<PathBuf>,
     tls: Option<Tls>,
     insecure: bool,
+    roots: Vec<PathBuf>,
+    access: Option<ConsoleAccess>,
+    open_health: bool,
 }
 
 impl From<&str> for ConsoleOptions {
@@ -78,20 +82,50 @@ impl ConsoleOptions {
         self
     }
 
+    /// Believes the authorities in this file, in PEM: browsers and programs that show a certificate
+    /// of theirs need no password. It may be called again.
+    #[must_use]
+    pub fn roots(mut self, file: impl Into<PathBuf>) -> Self {
+        self.roots.push(file.into());
+        self
+    }
+
+    /// See [`ConsoleBuilder::access`]. With [authorities](Self::roots) alone, who has a certificate
+    /// of theirs may do everything.
+    #[must_use]
+    pub fn access(mut self, access: ConsoleAccess) -> Self {
+        self.access = Some(access);
+        self
+    }
+
+    /// See [`ConsoleAccess::open_health`].
+    #[must_use]
+    pub fn open_health(mut self) -> Self {
+        self.open_health = true;
+        self
+    }
+
     /// TLS as it is chosen: by files of its own, or those of the ORB.
     fn tls(&self, address: &str) -> Option<Tls> {
         let reachable = || {
             let found = address.to_socket_addrs().map(Iterator::collect::<Vec<_>>);
             !found.unwrap_or_default().iter().all(|address| address.ip().is_loopback())
         };
-        match (&self.certificate, &self.tls) {
+        let tls = match (&self.certificate, &self.tls) {
             (Some(certificate), _) => {
                 let tls = Tls::new().certificate(certificate);
-                Some(self.key.iter().fold(tls, |tls, key| tls.key(key)))
+                self.key.iter().fold(tls, |tls, key| tls.key(key))
             }
-            (None, Some(tls)) if !self.insecure && reachable() => Some(tls.clone()),
-            _ => None,
-        }
+            // A client shows a certificate over TLS alone.
+            (None, Some(tls)) if !self.insecure && reachable() || !self.roots.is_empty() => {
+                tls.clone()
+            }
+            _ => return None,
+        };
+        Some(match self.roots.is_empty() {
+            true => tls,
+            false => self.roots.iter().fold(tls.verify(Verify::Peer), |tls, file| tls.roots(file)),
+        })
     }
 
     /// Starts the console of a server, if there is to be one, with what `complete` adds.
@@ -110,6 +144,13 @@ impl ConsoleOptions {
         }
         if self.insecure {
             builder = builder.insecure();
+        }
+        let by_certificate = || (!self.roots.is_empty()).then(ConsoleAccess::new);
+        if let Some(access) = self.access.clone().or_else(by_certificate) {
+            builder = builder.access(match self.open_health {
+                true => access.open_health(),
+                false => access,
+            });
         }
         builder = self.hosts.into_iter().fold(builder, ConsoleBuilder::host);
         let console = complete(builder).start(lifecycle)?;

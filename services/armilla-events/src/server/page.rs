@@ -6,16 +6,15 @@ use crate::entry::ConsumerState;
 use crate::store::KeptChannel;
 use armilla::Caller;
 use armilla_ipc::Address;
-use armilla_service::axum::extract::{ConnectInfo, Path, State};
+use armilla_service::axum::extract::{Path, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
 use armilla_service::axum::{Json, Router};
 use armilla_service::page::{Page, facts, page, table};
-use armilla_service::spawn_blocking;
+use armilla_service::{Visitor, spawn_blocking};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The pages that each page links to.
@@ -30,10 +29,13 @@ pub(super) fn pages(service: &Arc<Service>) -> Router {
         .with_state(service.clone())
 }
 
-/// Whether a browser at this address may make and remove channels.
-fn admits(service: &Service, client: SocketAddr) -> bool {
-    let address = Some(Address::tcp(client.ip().to_string(), 0));
-    service.operators.admit(&Caller { address, credentials: None, protection: None })
+/// Whether a client may make and remove channels: who is known, as the access of the page says;
+/// others by their address.
+fn admits(service: &Service, client: &Visitor) -> bool {
+    client.may_change(|client| {
+        let address = Some(Address::tcp(client.ip().to_string(), 0));
+        service.operators.admit(&Caller { address, credentials: None, protection: None })
+    })
 }
 
 fn count(count: impl Into<u64>) -> Markup {
@@ -41,10 +43,7 @@ fn count(count: impl Into<u64>) -> Markup {
     html! { @if count > 0 { (count) } }
 }
 
-async fn channels(
-    State(service): State<Arc<Service>>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
-) -> Html<String> {
+async fn channels(State(service): State<Arc<Service>>, client: Visitor) -> Html<String> {
     let frame = Page { service: "events", title: "Channels", here: "/", links: LINKS };
     let channels = service.list();
     let row = |(name, Running { channel, .. }): (String, Running)| {
@@ -71,7 +70,7 @@ async fn channels(
                         "Suppliers waited", "Disconnected"], channels.into_iter().map(row)))
                 }
             }
-            @if admits(&service, client) {
+            @if admits(&service, &client) {
                 form.row data-send action="/create" method="post" {
                     input name="name" required placeholder="Name of a new channel"
                         aria-label="Name of a new channel";
@@ -84,7 +83,7 @@ async fn channels(
 
 async fn channel(
     State(service): State<Arc<Service>>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    client: Visitor,
     Path(name): Path<String>,
 ) -> Response {
     let (Some(running), Some(consumers)) = (service.find(&name), service.consumers(&name)) else {
@@ -123,7 +122,7 @@ async fn channel(
                 (table(&heads, consumers.iter().map(consumer)))
             }
         }
-        @if admits(&service, client) {
+        @if admits(&service, &client) {
             // With the counts of now.
             div.buttons #commands data-live {
                 form data-send action={ "/channels/" (escaped(&name)) "/remove" } method="post"
@@ -169,7 +168,7 @@ fn consumer(state: &ConsumerState) -> Vec<Markup> {
 
 async fn create(
     State(service): State<Arc<Service>>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    client: Visitor,
     Json(fields): Json<BTreeMap<String, String>>,
 ) -> Response {
     let name = fields.get("name").cloned().unwrap_or_default();
@@ -179,19 +178,19 @@ async fn create(
 
 async fn remove(
     State(service): State<Arc<Service>>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    client: Visitor,
     Path(name): Path<String>,
 ) -> Response {
     change(service, client, move |service| service.remove(&name)).await
 }
 
-/// Changes channels, if a browser at this address may.
+/// Changes channels, if the client may.
 async fn change(
     service: Arc<Service>,
-    client: SocketAddr,
+    client: Visitor,
     change: impl FnOnce(&Arc<Service>) -> Result<(), ChannelError> + Send + 'static,
 ) -> Response {
-    if !admits(&service, client) {
+    if !admits(&service, &client) {
         let what = "channels are made and removed on the host of the event service, or by the \
                     users that it was started with; see `--remote-operators` and \
                     `--operator-user`\n";

@@ -6,14 +6,13 @@ use crate::engine::Engine;
 use crate::model::{Run, ServerStage, Status};
 use crate::servant::ImplementationRepository;
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{ConnectInfo, Path, State};
+use armilla_service::axum::extract::{Path, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
 use armilla_service::page::{Page, facts, page, table};
-use armilla_service::spawn_blocking;
+use armilla_service::{Visitor, spawn_blocking};
 use maud::{Markup, html};
-use std::net::SocketAddr;
 
 /// The pages that each page links to.
 const LINKS: &[(&str, &str)] = &[("/", "Servers")];
@@ -86,13 +85,13 @@ fn processes(status: &Status) -> String {
 
 async fn server(
     State(repository): State<ImplementationRepository>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    client: Visitor,
     Path(name): Path<String>,
 ) -> Response {
     let Some(status) = repository.status(&name) else {
         return (StatusCode::NOT_FOUND, format!("there is no server {name:?}\n")).into_response();
     };
-    let admitted = repository.admits(client.ip());
+    let admitted = may_command(&repository, &client);
     let details = match admitted {
         // An activator may be silent; the other pages do not wait for it.
         true => {
@@ -204,12 +203,18 @@ fn question(name: &str, command: &str, status: &Status) -> Option<String> {
     }
 }
 
+/// Whether a client is an operator: who is known, as the access of the page says; others by their
+/// address.
+fn may_command(repository: &ImplementationRepository, client: &Visitor) -> bool {
+    client.may_change(|address| repository.admits(address.ip()))
+}
+
 async fn command(
     State(repository): State<ImplementationRepository>,
-    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    client: Visitor,
     Path((name, command)): Path<(String, String)>,
 ) -> Response {
-    if !repository.admits(client.ip()) {
+    if !may_command(&repository, &client) {
         let what = "operators work on the host of the implementation repository, or are the users \
                     that it was started with; see `--remote-operators` and `--operator-user`\n";
         return (StatusCode::FORBIDDEN, what).into_response();
@@ -244,13 +249,14 @@ mod tests {
     use super::*;
     use crate::model::Definition;
     use armilla::Orb;
+    use std::net::SocketAddr;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
     /// The status of the answer to a command, if it waits for nothing: if it is refused.
     fn status(repository: &ImplementationRepository, client: SocketAddr) -> Option<StatusCode> {
         let path = Path(("bank".to_owned(), "stop".to_owned()));
-        let answer = command(State(repository.clone()), ConnectInfo(client), path);
+        let answer = command(State(repository.clone()), Visitor::at(client), path);
         match pin!(answer).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answer) => Some(answer.status()),
             Poll::Pending => None,

@@ -2,7 +2,7 @@
 
 use super::{eventually, half, is_closed};
 use armilla_service::axum::Router;
-use armilla_service::{Console, ConsoleLimits, ConsoleOptions, Lifecycle};
+use armilla_service::{Console, ConsoleAccess, ConsoleLimits, ConsoleOptions, Lifecycle};
 use armilla_tls::{Authority, Issued, Tls};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -140,7 +140,8 @@ fn an_address_that_others_reach_is_refused_without_protection() {
     let folder = Folder::new("page-of-orb");
     let tls = Tls::new().certificate(folder.certificate("page"));
     let url = |address: &str| {
-        start(ConsoleOptions::from(address).tls_of_orb(tls.clone())).unwrap().unwrap().url()
+        let options = ConsoleOptions::from(address).access(ConsoleAccess::new());
+        start(options.tls_of_orb(tls.clone())).unwrap().unwrap().url()
     };
     assert!(url("0.0.0.0:0").starts_with("https:") && url("127.0.0.1:0").starts_with("http:"));
     let missing = ConsoleOptions::from("127.0.0.1:0").certificate("/nowhere.pem", None::<PathBuf>);

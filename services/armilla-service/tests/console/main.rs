@@ -1,6 +1,7 @@
 //! The console as an HTTP client sees it.
 
 mod https;
+mod login;
 
 use armilla_service::axum::Router;
 use armilla_service::axum::http::StatusCode;

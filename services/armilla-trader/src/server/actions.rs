@@ -8,12 +8,12 @@ use armilla::dynamic::DynAny;
 use armilla::{ExceptionKind, Object, TypeCode};
 use armilla_cos_trading::register::OfferInfo;
 use armilla_cos_trading::{FollowOption, Property};
+use armilla_service::Visitor;
 use armilla_service::axum::Json;
-use armilla_service::axum::extract::{ConnectInfo, State};
+use armilla_service::axum::extract::State;
 use armilla_service::axum::http::StatusCode;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::net::SocketAddr;
 
 /// The fields of a form.
 type Fields = Json<HashMap<String, String>>;
@@ -24,15 +24,13 @@ type Answer = Result<(StatusCode, String), (StatusCode, String)>;
 /// What came of it.
 type Outcome<T = ()> = Result<T, (StatusCode, String)>;
 
-type Address = ConnectInfo<SocketAddr>;
-
 /// Does something where it may wait for the disk, if the client may.
 async fn act(
     shown: Shown,
-    client: SocketAddr,
+    client: Visitor,
     act: impl FnOnce(&Shown) -> Outcome<String> + Send + 'static,
 ) -> Answer {
-    if !shown.may_change(client) {
+    if !shown.may_change(&client) {
         let why = "the trader is changed by this page on its own host; see --remote-operators and \
                    --http-read-only";
         return Err((StatusCode::FORBIDDEN, why.to_owned()));
@@ -81,7 +79,7 @@ fn reference(shown: &Shown, fields: &HashMap<String, String>) -> Outcome<Object>
 /// Exports an offer, with the properties whose fields are not empty.
 pub(super) async fn export(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| {
@@ -108,7 +106,7 @@ fn field<'f>(fields: &'f HashMap<String, String>, name: &str) -> &'f str {
 
 pub(super) async fn withdraw(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| changed(it.trader.withdraw(field(&fields, "id")))).await
@@ -117,7 +115,7 @@ pub(super) async fn withdraw(
 /// Sets a property of an offer to a value in JSON, or deletes it without one.
 pub(super) async fn modify(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| {
@@ -158,7 +156,7 @@ fn property(shown: &Shown, service_type: &str, name: &str, text: &str) -> Outcom
 
 pub(super) async fn change_type(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| {
@@ -187,7 +185,7 @@ fn rule(fields: &HashMap<String, String>, name: &str) -> Outcome<FollowOption> {
 
 pub(super) async fn add_link(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| {
@@ -204,7 +202,7 @@ pub(super) async fn add_link(
 
 pub(super) async fn modify_link(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| {
@@ -216,7 +214,7 @@ pub(super) async fn modify_link(
 
 pub(super) async fn remove_link(
     State(shown): State<Shown>,
-    ConnectInfo(client): Address,
+    client: Visitor,
     Json(fields): Fields,
 ) -> Answer {
     act(shown, client, move |it| changed(it.trader.remove_link(field(&fields, "name")))).await

@@ -17,7 +17,7 @@ use crate::store::Store;
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_ipc::host;
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds};
+use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds, Visitor};
 use checker::Findings;
 use std::fmt;
 use std::io;
@@ -55,11 +55,15 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether a client at this address may change anything by the page.
-    fn may_change(&self, client: SocketAddr) -> bool {
-        let address = client.ip().to_canonical();
-        let is_here = address.is_loopback() || host::is_local_address(address);
-        !self.read_only && (is_here || self.trader.admits_remote_operators())
+    /// Whether a client may change anything by the page: who is known, as the access of the page
+    /// says; others by their address.
+    fn may_change(&self, client: &Visitor) -> bool {
+        let is_operator = |client: SocketAddr| {
+            let address = client.ip().to_canonical();
+            let is_here = address.is_loopback() || host::is_local_address(address);
+            is_here || self.trader.admits_remote_operators()
+        };
+        !self.read_only && client.may_change(is_operator)
     }
 }
 

@@ -5,15 +5,14 @@ use super::{Shown, actions, forms};
 use crate::model::{Model, Offer, Target};
 use armilla::Object;
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{ConnectInfo, Query, State};
+use armilla_service::axum::extract::{Query, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
 use armilla_service::page::{Page, facts, page, table};
-use armilla_service::spawn_blocking;
+use armilla_service::{Visitor, spawn_blocking};
 use maud::{Markup, html};
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The pages of the trader.
@@ -40,22 +39,15 @@ pub(super) fn pages(shown: Shown) -> Router {
         .with_state(shown)
 }
 
-/// The client of a request.
-type Address = ConnectInfo<SocketAddr>;
-
 type Asked = Query<HashMap<String, String>>;
 
-async fn types(State(shown): State<Shown>, ConnectInfo(client): Address) -> Response {
-    let may = shown.may_change(client);
+async fn types(State(shown): State<Shown>, client: Visitor) -> Response {
+    let may = shown.may_change(&client);
     made(shown, move |_, model| show("Service types", "/", html! {}, types_of(model, may))).await
 }
 
-async fn offers(
-    State(shown): State<Shown>,
-    ConnectInfo(client): Address,
-    Query(asked): Asked,
-) -> Response {
-    let may = shown.may_change(client);
+async fn offers(State(shown): State<Shown>, client: Visitor, Query(asked): Asked) -> Response {
+    let may = shown.may_change(&client);
     made(shown, move |shown, model| {
         let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
         let content = offers_of(shown, model, of("type"), of("search"), may);
@@ -71,12 +63,8 @@ async fn offers(
 }
 
 /// One offer, with its properties.
-async fn offer(
-    State(shown): State<Shown>,
-    ConnectInfo(client): Address,
-    Query(asked): Asked,
-) -> Response {
-    let may = shown.may_change(client);
+async fn offer(State(shown): State<Shown>, client: Visitor, Query(asked): Asked) -> Response {
+    let may = shown.may_change(&client);
     made(shown, move |shown, model| {
         let id = asked.get("id").map_or("", |text| text.trim());
         match model.offers().find(|offer| offer.id() == id) {
@@ -87,8 +75,8 @@ async fn offer(
     .await
 }
 
-async fn links(State(shown): State<Shown>, ConnectInfo(client): Address) -> Response {
-    let may = shown.may_change(client);
+async fn links(State(shown): State<Shown>, client: Visitor) -> Response {
+    let may = shown.may_change(&client);
     made(shown, move |_, model| {
         let form = html! { @if may { (forms::link()) } };
         show("Links", "/links", form, links_of(model, may))
