@@ -62,14 +62,14 @@ fn either_side_decides_how_far_it_goes() {
 }
 
 #[test]
-fn connections_without_a_thread_of_their_own_are_sockets() {
+fn connections_without_a_thread_of_their_own_go_through_memory_too() {
     let reactor = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 4 };
     let of_reactor = server(|settings| settings.concurrency = reactor);
-    assert_eq!(way(&of_reactor, |_| {}), Way::LocalSocket, "a reactor watches it");
+    assert_eq!(way(&of_reactor, |_| {}), Way::SharedMemory, "a reactor watches it");
     let shared = |settings: &mut Settings| {
         settings.connection_policy = ConnectionPolicy::Multiplexed;
     };
-    assert_eq!(way(&server(|_| {}), shared), Way::LocalSocket, "threads share it");
+    assert_eq!(way(&server(|_| {}), shared), Way::SharedMemory, "threads share it");
     let one = Concurrency::Hybrid { dedicated_threads: 1, min_threads: 1, max_threads: 4 };
     let of_one = server(|settings| settings.concurrency = one);
     let clients = [orbs::client(), orbs::client(), orbs::client()];
@@ -79,7 +79,7 @@ fn connections_without_a_thread_of_their_own_are_sockets() {
         remote.object().way().unwrap()
     });
     let ways: Vec<_> = ways.collect();
-    assert_eq!(ways, [Way::SharedMemory, Way::LocalSocket, Way::LocalSocket]);
+    assert_eq!(ways, [Way::SharedMemory; 3]);
 }
 
 #[test]

@@ -171,17 +171,15 @@ impl SameHostEndpoint {
         }
     }
 
-    /// Connects to it, through shared memory if the settings, the caller's use of the connection
-    /// (`takes_memory`) and the server allow it. Takes at most half of `timeout`.
+    /// Connects to it, through shared memory if the settings and the server allow it and there is
+    /// memory. Takes at most half of `timeout`.
     ///
     /// # Errors
     /// The reason why it does not.
-    pub fn connect(&self, takes_memory: bool, timeout: Duration, settings: &Settings) -> Connected {
+    pub fn connect(&self, timeout: Duration, settings: &Settings) -> Connected {
         self.check(settings)?;
         let wanted = match settings.same_host {
-            SameHost::Shm if takes_memory => {
-                (Carrier::Memory, &settings.stream_options_with(settings.shm_queues))
-            }
+            SameHost::Shm => (Carrier::Memory, &settings.stream_options_with(settings.shm_queues)),
             _ => (Carrier::Socket, &settings.stream_options_with(settings.unix_queues)),
         };
         let users = Users::OwnAnd(settings.local_access.peers.clone());
@@ -230,13 +228,9 @@ impl<'a> Decode<'a> for SameHostEndpoint {
 }
 
 /// Opens a same-host endpoint, which may stand [beside](SameHostEndpoint::component_beside) several
-/// TCP endpoints. `None` where the settings or the system have none. A client gets shared memory
-/// while `has_memory`.
+/// TCP endpoints. `None` where the settings or the system have none.
 #[doc(hidden)]
-pub fn listen_on_same_host(
-    settings: &Settings,
-    has_memory: impl Fn() -> bool + Send + Sync + 'static,
-) -> Option<(Box<dyn Acceptor>, SameHostEndpoint)> {
+pub fn listen_on_same_host(settings: &Settings) -> Option<(Box<dyn Acceptor>, SameHostEndpoint)> {
     if settings.same_host == SameHost::Off {
         return None;
     }
@@ -247,7 +241,7 @@ pub fn listen_on_same_host(
     };
     let takes_memory = settings.same_host == SameHost::Shm;
     let options = settings.stream_options_with(settings.unix_queues);
-    let bound = SameHostAcceptor::bind(users, move || takes_memory && has_memory(), options);
+    let bound = SameHostAcceptor::bind(users, move || takes_memory, options);
     let acceptor =
         bound.inspect_err(|error| tracing::debug!(%error, "no same-host endpoint")).ok()?;
     let endpoint = SameHostEndpoint { place, beside: 0, name: acceptor.name() };
@@ -298,7 +292,7 @@ mod tests {
         let here = Place::here().unwrap();
         let why = |place, settings: &Settings| {
             SameHostEndpoint { place, ..endpoint() }
-                .connect(true, Duration::from_secs(5), settings)
+                .connect(Duration::from_secs(5), settings)
                 .map(|(_, way)| way)
                 .unwrap_err()
         };

@@ -27,6 +27,8 @@ pub(super) struct RingPair {
     consumer: Mutex<Consumer>,
     /// The position of the consumer when the peer was told last that the stream is idle.
     told: AtomicU64,
+    /// The position of the consumer when a wait began last, see [`note_wait`](Self::note_wait).
+    waited_at: AtomicU64,
     _share: Share,
 }
 
@@ -43,8 +45,8 @@ impl RingPair {
         let producer = Producer::new(region.capacities(ours));
         let consumer = Mutex::new(Consumer::new(region.capacities(1 - ours)));
         let writer = Mutex::new(Writer { producer, growth: Growth::new() });
-        let (told, _share) = (AtomicU64::new(0), Share::of_stream());
-        Self { region, ours, writer, consumer, told, _share }
+        let (told, waited_at) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        Self { region, ours, writer, consumer, told, waited_at, _share: Share::of_stream() }
     }
 
     /// The ring that our bytes go through.
@@ -163,6 +165,17 @@ impl RingPair {
         if received > self.told.load(Ordering::Relaxed) {
             self.told.store(received, Ordering::Relaxed);
             wake(self.outgoing(), Side::Consumer, socket);
+        }
+    }
+
+    /// Takes note that a wait in a reactor begins. If nothing has come since the last one began, the
+    /// stream is idle, and memory is [given back](Self::give_back).
+    pub(super) fn note_wait(&self, socket: BorrowedFd<'_>) {
+        let Ok(position) = self.consumer.try_lock().map(|consumer| consumer.position()) else {
+            return;
+        };
+        if self.waited_at.swap(position, Ordering::Relaxed) == position {
+            self.give_back(socket);
         }
     }
 

@@ -6,6 +6,7 @@ use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
 use crate::deadline::{LazyDeadline, Timeout};
+use crate::interest::Interest;
 use crate::partial;
 use crate::socket::{RECV_TIMED_OUT, SEND_TIMED_OUT};
 use crate::{Address, Credentials, Readiness, RecvError, SendError, Stream};
@@ -57,7 +58,8 @@ impl ShmStream {
     /// Checks as [`readiness`](Stream::readiness) does. If nothing has arrived, the peer will make
     /// this stream's descriptor readable when it sends.
     ///
-    /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as
+    /// With it a [reactor](crate::reactor) waits for the stream, as with
+    /// [`watch_for`](Stream::watch_for), which tells of room to send, too: the handler receives as long as
     /// this finds something, and waits for its descriptor to be readable when it finds nothing.
     ///
     /// ```
@@ -89,6 +91,46 @@ impl ShmStream {
         }
         rings.incoming().announce_sleep(Side::Consumer, DOORBELL);
         self.readiness()
+    }
+
+    /// Announces to the peer that this side waits at the doorbell for what is `wanted`. `false` if it
+    /// need not wait: that is the case already, or the next transfer will tell why it never is.
+    fn announce(&self, wanted: Interest) -> io::Result<bool> {
+        let Some(rings) = self.connection.try_rings()? else {
+            // The greeting comes over the socket.
+            return Ok(true);
+        };
+        // Before the announcement: what rings from now on belongs to this wait.
+        if !drain_doorbell(self.as_fd())? {
+            self.peer_gone.store(true, Ordering::Release);
+            return Ok(false);
+        }
+        rings.note_wait(self.as_fd());
+        if wanted.contains(Interest::READ) {
+            let ring = rings.incoming();
+            ring.announce_sleep(Side::Consumer, DOORBELL);
+            if rings.holds_bytes()
+                || ring.ended() & (WRITER_CLOSED | RESET) != 0
+                || self.connection.closed_for_reading()
+            {
+                ring.clear_sleep(Side::Consumer);
+                return Ok(false);
+            }
+        }
+        if wanted.contains(Interest::WRITE) {
+            let (ring, mut writer) = (rings.outgoing(), rings.writer());
+            let room_needed = writer.capacity() / 2;
+            ring.announce_room_needed(room_needed as u32);
+            ring.announce_sleep(Side::Producer, DOORBELL);
+            if writer.room(ring, room_needed).map_or(true, |room| room >= room_needed)
+                || ring.ended() & READER_CLOSED != 0
+                || self.connection.closed_for_writing()
+            {
+                ring.clear_sleep(Side::Producer);
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The process and the user at the other end, as they were when it connected or listened.
@@ -203,6 +245,15 @@ impl Stream for ShmStream {
         })
     }
 
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Bytes that are there need no system call.
+        let arrived = self.connection.established().is_some_and(RingPair::holds_bytes);
+        if !arrived && self.readiness()? == Readiness::Idle {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.recv(buffer)
+    }
+
     fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         if self.connection.closed_for_writing() {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -252,6 +303,10 @@ impl Stream for ShmStream {
 
     fn readiness(&self) -> io::Result<Readiness> {
         let gone = hung_up(poll_socket(self.as_fd(), PollFlags::empty(), Some(Duration::ZERO))?);
+        if gone {
+            // A reception that follows need not find it out, and does not wait for more.
+            self.peer_gone.store(true, Ordering::Release);
+        }
         let rings = match self.connection.try_rings() {
             Ok(Some(rings)) => rings,
             Ok(None) if gone => return Ok(Readiness::Closed),
@@ -267,6 +322,19 @@ impl Stream for ShmStream {
             false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,
             false => Readiness::Idle,
         })
+    }
+
+    fn doorbell(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.as_fd())
+    }
+
+    fn watch_for(&self, wanted: Interest) -> Interest {
+        if wanted == Interest::NONE {
+            return wanted;
+        }
+        // The socket always has room: so this is an event at once.
+        let at_once = Interest::WRITE;
+        self.announce(wanted).map_or(at_once, |waits| if waits { Interest::READ } else { at_once })
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {

@@ -9,6 +9,7 @@ pub(crate) use std_io::{impl_read, impl_write};
 pub(crate) use with_timeout::TransferDeadline;
 pub use with_timeout::WithTimeout;
 
+use crate::interest::Interest;
 use crate::partial::{self, RecvError, SendError};
 use crate::{Address, Credentials, Protection};
 use rustix::fd::BorrowedFd;
@@ -194,6 +195,20 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// and that no call has received yet. Whoever is about to wait for the descriptor asks first.
     fn has_buffered(&self) -> bool {
         false
+    }
+
+    /// The descriptor by which a reactor waits for a stream without a [descriptor](Self::descriptor)
+    /// of its bytes. It has to be watched for what [`watch_for`](Self::watch_for) says each time.
+    /// Shared memory has one; no thread may block in a transfer meanwhile.
+    fn doorbell(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// What the [descriptor](Self::descriptor) or the [doorbell](Self::doorbell) must be watched for,
+    /// once, to learn when what is `wanted` may be the case. At a doorbell any event may mean
+    /// anything that was wanted, or nothing. Threads that call this for one stream take turns.
+    fn watch_for(&self, wanted: Interest) -> Interest {
+        wanted
     }
 
     /// Ends one or both directions; a thread blocked in that direction wakes at once.

@@ -22,7 +22,7 @@ impl Endpoint {
         object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<Box<ExclusiveConnection>, SystemException> {
-        let stream = self.open(deadline, true)?;
+        let stream = self.open(deadline)?;
         self.connect_over(stream, object, deadline).map(Box::new)
     }
 
@@ -50,7 +50,7 @@ impl Endpoint {
 
     /// Opens a connection. If the process has run out of descriptors, closes idle ones and tries
     /// again. To a server on this host that has an endpoint for such, a connection goes there if it
-    /// can, and through shared memory if it `takes_memory`: nothing waits for several such at once.
+    /// can.
     ///
     /// # Errors
     /// `TRANSIENT` when no connection can be made; `TIMEOUT` when the call has no time left;
@@ -58,7 +58,6 @@ impl Endpoint {
     pub(in crate::client) fn open(
         &self,
         deadline: &Deadline,
-        takes_memory: bool,
     ) -> Result<Arc<dyn Stream>, SystemException> {
         if !deadline.may_connect {
             return Err(self.unbound());
@@ -67,7 +66,7 @@ impl Endpoint {
             let what = format!("no time was left to connect to {}", self.address);
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
-        if let Some(stream) = self.open_same_host(takes_memory, &mut timeout) {
+        if let Some(stream) = self.open_same_host(&mut timeout) {
             return Ok(Arc::from(stream));
         }
         let mut made = self.address.connect(timeout, &self.settings);

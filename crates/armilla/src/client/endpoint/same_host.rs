@@ -58,13 +58,8 @@ impl Endpoint {
     }
 
     /// Connects by the same-host endpoint of the server, if there is one and nothing keeps this
-    /// client from it; within `timeout`, of which it takes what it needed. A connection that only
-    /// one thread reads at a time `takes_memory`.
-    pub(super) fn open_same_host(
-        &self,
-        takes_memory: bool,
-        timeout: &mut Duration,
-    ) -> Option<Box<dyn Stream>> {
+    /// client from it; within `timeout`, of which it takes what it needed.
+    pub(super) fn open_same_host(&self, timeout: &mut Duration) -> Option<Box<dyn Stream>> {
         let Some(endpoint) = self.address.same_host() else {
             self.last_way.note(Way::Address(WhyAddress::NotOffered), true);
             return None;
@@ -74,7 +69,7 @@ impl Endpoint {
             return None;
         }
         let started = Instant::now();
-        match endpoint.connect(takes_memory, *timeout, &self.settings) {
+        match endpoint.connect(*timeout, &self.settings) {
             Ok((stream, way)) => {
                 self.last_way.note(way, true);
                 Some(stream)

@@ -84,9 +84,9 @@ impl Endpoint {
         deadline: &Deadline,
     ) -> Result<Opened, SystemException> {
         let Some(silent) = self.silent_reverse_connection(version) else {
-            return self.open(deadline, false).map(Opened::Stream);
+            return self.open(deadline).map(Opened::Stream);
         };
-        match self.open(&deadline.with_addresses(deadline.addresses + 1), false) {
+        match self.open(&deadline.with_addresses(deadline.addresses + 1)) {
             Ok(stream) => Ok(Opened::Stream(stream)),
             Err(_) => {
                 silent.trust();

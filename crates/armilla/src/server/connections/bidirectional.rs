@@ -52,7 +52,7 @@ pub(in crate::server) fn offer(
     stream: &Arc<dyn Stream>,
     setup: ConnectionSetup,
 ) -> Option<Arc<MultiplexedConnection>> {
-    let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
+    let server = orb.server().ok().filter(|_| is_watchable(&**stream))?;
     let points = listen_points::of(server.publications());
     let offered = Some(points.to_data().ok()?);
     let workers = server.workers();
@@ -83,6 +83,11 @@ pub(in crate::server) fn offer(
         workers.registry.leave(connection.number);
     }
     link
+}
+
+/// Whether the reactor can wait for a stream.
+fn is_watchable(stream: &dyn Stream) -> bool {
+    stream.descriptor().or_else(|| stream.doorbell()).is_some()
 }
 
 impl Connection {
@@ -261,7 +266,7 @@ impl Stream for ConnectionCarrier {
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.stream.descriptor()
+        self.stream.descriptor().or_else(|| self.stream.doorbell())
     }
 
     fn has_buffered(&self) -> bool {

@@ -4,6 +4,9 @@
 //! connection, and arms the descriptor again when nothing more has arrived. While the client does
 //! not read its replies, the descriptor is armed for writing only, so that no more requests are
 //! read. A bidirectional connection is the exception: there, replies must be read.
+//!
+//! Of shared memory the descriptor is the doorbell, which the other side rings once for each time
+//! that it is armed; whoever gets the event looks for what it may mean.
 
 use super::connection::Connection;
 use super::output::Output;
@@ -23,7 +26,7 @@ impl Connection {
         output.leaderless = true;
         match output.has_queued() {
             true => self.wait_for_room(reactor_connection, &output),
-            false => reactor_connection.arm(Interest::READ),
+            false => reactor_connection.arm(self.stream.watch_for(Interest::READ)),
         }
         drop(output);
         if reactor_connection.is_stopped() {
@@ -39,7 +42,7 @@ impl Connection {
     ) {
         let reads = output.leaderless && self.is_bidirectional();
         let interest = if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE };
-        reactor_connection.arm(interest);
+        reactor_connection.arm(self.stream.watch_for(interest));
     }
 
     /// Handles an event of the reactor: sends what is queued, and serves what has arrived.

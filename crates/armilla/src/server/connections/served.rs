@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 impl ServedConnection for Connection {
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.stream.descriptor()
+        self.stream.descriptor().or_else(|| self.stream.doorbell())
     }
 
     fn lead(self: Arc<Self>, token: LeadToken, worker: &mut Worker) {

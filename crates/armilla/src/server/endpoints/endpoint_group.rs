@@ -235,10 +235,7 @@ impl Group {
         settings: &Settings,
     ) -> Result<(), SystemException> {
         if self.same_host.is_none() {
-            let bidirectional = orb.client().reverse_connections().is_some();
-            let workers = self.workers.clone();
-            let has_memory = move || !bidirectional && workers.has_dedicated_thread();
-            let Some((acceptor, endpoint)) = listen_on_same_host(settings, has_memory) else {
+            let Some((acceptor, endpoint)) = listen_on_same_host(settings) else {
                 return Ok(());
             };
             self.same_host = Some(endpoint);

@@ -23,7 +23,7 @@ use crate::sync::lock;
 use armilla_ipc::Stream;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -99,13 +99,8 @@ impl Workers {
         Ok(())
     }
 
-    /// Whether a further connection would have a thread of its own.
-    pub(in crate::server) fn has_dedicated_thread(&self) -> bool {
-        self.driven.load(Ordering::Relaxed) < self.threads.concurrency.dedicated_threads()
-    }
-
     /// Decides what waits for the requests of a new connection over `stream`. A bidirectional
-    /// connection waits in the reactor if it has a descriptor.
+    /// connection waits in the reactor if it has a descriptor, or a doorbell.
     ///
     /// # Errors
     /// If the reactor is needed and the operating system lacks the resources to start it.
@@ -114,7 +109,7 @@ impl Workers {
         stream: &dyn Stream,
         bidirectional: bool,
     ) -> io::Result<ServedBy> {
-        let threads = match stream.descriptor() {
+        let threads = match stream.descriptor().or_else(|| stream.doorbell()) {
             None => usize::MAX,
             Some(_) if bidirectional => 0,
             Some(_) => self.threads.concurrency.dedicated_threads(),
