@@ -39,11 +39,13 @@ mod options;
 mod position;
 mod reader;
 mod record;
+mod recover;
 mod retention;
 mod segment;
 mod segments;
 mod state;
 mod storage;
+mod survey;
 mod walk;
 mod writer;
 
@@ -56,6 +58,7 @@ pub use opening::{Opened, Torn};
 pub use options::{Options, Retention};
 pub use position::Position;
 pub use reader::{Reader, Record};
+pub use recover::{Saved, check, check_files, recover, recover_files};
 
 /// Compiles its examples.
 #[cfg(doctest)]

@@ -59,6 +59,8 @@ pub(crate) struct Parts<F: Files> {
 
 /// Opens the log of these files, or makes it.
 pub(crate) fn open<F: Files>(files: &F, options: &Options) -> Result<Parts<F>, LogError> {
+    // What is removed here must not be needed by names that are only in memory.
+    files.sync_names().map_err(|error| files.error("", "cannot be brought to the disk", &error))?;
     let names = files.list().map_err(|error| files.error("", "cannot be read", &error))?;
     let sequences: Vec<u64> = names.iter().filter_map(|name| sequence(name)).collect();
     if !names.iter().any(|name| name == state::NAME) {

@@ -45,6 +45,11 @@ impl State {
         octets
     }
 
+    /// The octets of its file.
+    pub(crate) fn twice(&self) -> Vec<u8> {
+        self.encode().repeat(2)
+    }
+
     fn decode(octets: &[u8]) -> Option<Self> {
         let (content, sum) = octets.split_last_chunk::<4>()?;
         if crc32c(content).to_le_bytes() != *sum {
@@ -74,9 +79,8 @@ impl State {
     /// The old one is there; after a failure of the disk it may be the new one.
     pub(crate) fn write<F: Files>(&self, files: &F) -> Result<(), LogError> {
         let failed = |error| files.error(NAME, "cannot be replaced", &error);
-        let octets = self.encode();
         let file = files.create(NEW).map_err(failed)?;
-        file.write_all_at(&[octets.as_slice(), &octets].concat(), 0).map_err(failed)?;
+        file.write_all_at(&self.twice(), 0).map_err(failed)?;
         file.sync().map_err(failed)?;
         files.rename(NEW, NAME).map_err(failed)
     }

@@ -84,7 +84,9 @@ impl<L: LogFile> Records<'_, L> {
         let octets = window.get(self.file, offset, HEADER, self.limit)?;
         let Some(header) = Header::decode(octets, salt, position) else { return Ok(Met::Nothing) };
         if header.kind == Kind::Lost {
-            return Ok(Met::Record(header));
+            // Nothing needs to be there, but it ends within the segment.
+            let is_within = offset.saturating_add(header.size()) <= self.limit;
+            return Ok(if is_within { Met::Record(header) } else { Met::BadData(header) });
         }
         let data = self.data(window, position, &header)?;
         match data.len() + HEADER == header.size() as usize && header.has(data, salt, position) {

@@ -35,8 +35,6 @@ impl Directory {
         let lock = StoreLock::take(&path.join(LOCK)).map_err(failed)?;
         let lock = lock.ok_or_else(|| LogError::Held(path.to_owned()))?;
         let itself = File::open(path).map_err(failed)?;
-        // The lock's own name.
-        itself.sync_all().map_err(failed)?;
         Ok(Self { path: path.to_owned(), itself, _lock: lock })
     }
 }
@@ -51,6 +49,10 @@ impl Files for Directory {
     fn list(&self) -> io::Result<Vec<String>> {
         let names = disk::list(&self.path)?;
         Ok(names.iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        disk::Directory::open(&self.path)?.sync()
     }
 
     fn open(&self, name: &str) -> io::Result<DiskFile> {

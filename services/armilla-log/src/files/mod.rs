@@ -4,6 +4,8 @@
 //! [`Directory`].
 
 mod directory;
+#[cfg(feature = "simulation")]
+pub mod simulated;
 
 pub use directory::Directory;
 
@@ -26,6 +28,12 @@ pub trait Files: Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// They cannot be read.
     fn list(&self) -> io::Result<Vec<String>>;
+
+    /// Brings all names to the disk: a process before may have ended before it did.
+    ///
+    /// # Errors
+    /// They may not be on the disk.
+    fn sync_names(&self) -> io::Result<()>;
 
     /// Opens a file that is there.
     ///

@@ -1,5 +1,8 @@
 //! What a log promises, on a real directory.
 
+mod corpus;
+mod crashes;
+mod damage;
 mod directory;
 mod removing;
 mod reopening;
