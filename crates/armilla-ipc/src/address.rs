@@ -48,6 +48,10 @@ pub enum Address {
     Pty(PathBuf),
     /// Shared memory, whose descriptor passes through the Unix-domain socket at this path.
     Shm(PathBuf),
+    /// A process of this network namespace that has connected to a
+    /// [same-host endpoint](crate::shm::same_host): the address of its end alone. No text form reads
+    /// as this one.
+    SameHost,
 }
 
 impl Address {
@@ -115,6 +119,7 @@ impl fmt::Display for Address {
             Self::Pipe(path) => write!(f, "pipe://{}", path.display()),
             Self::Pty(path) => write!(f, "pty://{}", path.display()),
             Self::Shm(path) => write!(f, "shm://{}", path.display()),
+            Self::SameHost => f.write_str("same-host"),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A transport that was compiled out is refused by name: which features a program has does not
 //! change what an address means.
 
+use crate::error::wrong_transport;
 #[cfg(feature = "fifo")]
 use crate::fifo::{FifoAcceptor, FifoConnector};
 #[cfg(feature = "pipe")]
@@ -35,6 +36,7 @@ pub fn connect(
         Address::Pipe(_) => &PipeConnector::new(options),
         #[cfg(feature = "pty")]
         Address::Pty(_) => &PtyConnector::new(options),
+        Address::SameHost => return Err(wrong_transport("named", address)),
         #[cfg(not(all(feature = "fifo", feature = "pipe", feature = "pty")))]
         other => return Err(compiled_out("connect to", other)),
     };
@@ -70,6 +72,7 @@ pub fn listen(address: &Address, options: &StreamOptions) -> io::Result<Box<dyn 
         Address::Pipe(_) => Box::new(PipeAcceptor::bind(address, options)?),
         #[cfg(feature = "pty")]
         Address::Pty(_) => Box::new(PtyAcceptor::bind(address, options)?),
+        Address::SameHost => return Err(wrong_transport("named", address)),
         #[cfg(not(all(feature = "fifo", feature = "pipe", feature = "pty")))]
         other => return Err(compiled_out("listen at", other)),
     })

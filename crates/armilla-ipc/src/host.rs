@@ -91,6 +91,21 @@ pub fn is_local_address(ip: IpAddr) -> bool {
     ip.is_loopback() || !ip.is_unspecified() && route::is_local(ip).unwrap_or_else(|_| by_source())
 }
 
+/// The addresses of this host, in the network namespace of this thread: those of its interfaces, the
+/// loopback address first. Where the process may not use netlink, that and the
+/// [primary address](primary_address). Sends nothing.
+///
+/// ```
+/// use armilla_ipc::host;
+///
+/// assert!(host::addresses().contains(&"127.0.0.1".parse().unwrap()));
+/// ```
+pub fn addresses() -> Vec<IpAddr> {
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let found = route::interface_addresses().unwrap_or_else(|_| vec![primary_address()]);
+    [loopback].into_iter().chain(found.into_iter().filter(|ip| *ip != loopback)).collect()
+}
+
 /// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has
 /// them, which the resolver reads first. No name server is asked. `localhost` is always among them
 /// (RFC 6761).

@@ -2,6 +2,7 @@
 
 use crate::caller::{Caller, Proof};
 use crate::principal::{Pattern, Principal};
+use armilla_ipc::Address;
 use std::fmt;
 
 /// Whom a rule is about, as its text has it: `*`, `authenticated`, `anonymous`, `ann@bank` and
@@ -43,8 +44,22 @@ impl Who {
     pub(crate) fn includes(&self, caller: &Caller) -> bool {
         match self {
             Self::Authenticated => caller.proof() != Proof::None && caller.principal().is_known(),
-            other => other.names(caller.principal()),
+            other => other.names(caller.principal()) || other.names_user(caller),
         }
+    }
+
+    /// Whether it names the user of a caller by the same-host endpoint who has shown nothing. A rule
+    /// about users holds there, for the kernel knows them.
+    fn names_user(&self, caller: &Caller) -> bool {
+        let Some(credentials) = caller.credentials() else { return false };
+        *caller.address() == Address::SameHost
+            && *caller.principal() == Principal::Anonymous
+            && caller.through().is_none()
+            && match self {
+                Self::Local => true,
+                Self::LocalUser(number) => *number == credentials.user,
+                _ => false,
+            }
     }
 
     /// Whether it names this principal. Who has shown something is not told here.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum Carrier {
     Tcp(TcpStream),
     Unix(UnixStream),
-    Shm(ShmStream),
+    Shm(Box<ShmStream>),
 }
 
 impl Carrier {
@@ -26,7 +26,7 @@ impl Carrier {
         match self {
             Self::Tcp(stream) => stream,
             Self::Unix(stream) => stream,
-            Self::Shm(stream) => stream,
+            Self::Shm(stream) => &**stream,
         }
     }
 
@@ -163,7 +163,7 @@ impl Acceptor {
         Ok(match self {
             Self::Tcp(acceptor) => acceptor.accept()?.map(Carrier::Tcp),
             Self::Unix(acceptor) => acceptor.accept()?.map(Carrier::Unix),
-            Self::Shm(acceptor) => acceptor.accept()?.map(Carrier::Shm),
+            Self::Shm(acceptor) => acceptor.accept()?.map(Box::new).map(Carrier::Shm),
         })
     }
 

@@ -106,7 +106,9 @@ fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
     let stream = options.of_connections();
     match transport(&address) {
         Some("unix") => UnixConnector::new(stream).connect(&address, limit).map(Carrier::Unix),
-        Some("shm") => ShmConnector::new(stream).connect(&address, limit).map(Carrier::Shm),
+        Some("shm") => {
+            ShmConnector::new(stream).connect(&address, limit).map(Box::new).map(Carrier::Shm)
+        }
         Some(_) => TcpConnector::new(stream).connect(&address, limit).map(Carrier::Tcp),
         None => {
             let what = format!("{address} is of a transport that carries no flows");

@@ -6,10 +6,10 @@ use crate::generated::observatory::TelescopeRef;
 use crate::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use crate::measure::{Effort, Spread, batches};
 use crate::plain::PlainClient;
-use crate::report::{Compared, Report};
+use crate::report::{ByBothCalls, Compared, Report};
 use crate::server::Sink;
 use crate::{calls, cpu_of, facts, option, recorder};
-use armilla::Orb;
+use armilla::{Orb, SameHost};
 use armilla_terminal::{Failure, Outcome, say};
 use std::ffi::{OsStr, OsString};
 use std::hint::black_box;
@@ -94,22 +94,38 @@ fn measure(
     let sink = probe.sink()?;
     let port = probe.plain_port()?;
     let structs = structs();
-    let mut void = Pair::new(&sink, port, |sink| Ok(sink.send_no_params_2way()?))?;
-    let mut struct1024 = Pair::new(&sink, port, |sink| Ok(sink.send_struct_seq_2way(&structs)?))?;
+    // The same object, for a client that calls it as from another host.
+    let tcp = Orb::builder().settings(|settings| {
+        settings.same_host = SameHost::Off;
+        settings.congestion_control = facts::congestion_control();
+    });
+    let tcp = tcp.build()?;
+    let far: TtcpSequenceRef = tcp.string_to_object(&orb.object_to_string(&sink)?)?.assume();
+    let void = |sink: &TtcpSequenceRef| -> Outcome { Ok(sink.send_no_params_2way()?) };
+    let structs = |sink: &TtcpSequenceRef| -> Outcome { Ok(sink.send_struct_seq_2way(&structs)?) };
+    let mut voids = [Pair::new(&sink, port, void)?, Pair::new(&far, port, void)?];
+    let mut struct1024s = [Pair::new(&sink, port, structs)?, Pair::new(&far, port, structs)?];
 
     let begun = Instant::now();
     for _ in 0..effort.series {
-        void.series(effort)?;
-        struct1024.series(effort)?;
+        voids.iter_mut().try_for_each(|pair| pair.series(effort))?;
+        struct1024s.iter_mut().try_for_each(|pair| pair.series(effort))?;
         if begun.elapsed() > MEASURING_TIME {
             break;
         }
     }
     let server_cpu = usize::try_from(probe.cpu()?).ok();
+    let way = sink.object().way().map_or_else(String::new, |way| way.to_string());
+    let [same_host, over_tcp] = {
+        let ([near, far], [near_structs, far_structs]) = (voids, struct1024s);
+        let both = |void: Compared, struct1024: Compared| ByBothCalls { void, struct1024 };
+        [both(near.compared, near_structs.compared), both(far.compared, far_structs.compared)]
+    };
     Ok(Report {
         effort,
-        void: void.compared,
-        struct1024: struct1024.compared,
+        way,
+        same_host,
+        over_tcp,
         collocated: collocated(orb, effort)?,
         allocations: count_allocations(&sink, probe)?,
         // The figures are meant for one CPU for both; the report warns about anything else.

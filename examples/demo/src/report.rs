@@ -14,12 +14,22 @@ pub(crate) struct Compared {
     pub(crate) octets: (usize, usize),
 }
 
+/// A call without parameters, and one with 1,024 structs.
+#[derive(Debug)]
+pub(crate) struct ByBothCalls {
+    pub(crate) void: Compared,
+    pub(crate) struct1024: Compared,
+}
+
 /// The results of the demonstration.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) effort: Effort,
-    pub(crate) void: Compared,
-    pub(crate) struct1024: Compared,
+    /// What carried the calls between the processes where nobody chose.
+    pub(crate) way: String,
+    pub(crate) same_host: ByBothCalls,
+    /// As from another host.
+    pub(crate) over_tcp: ByBothCalls,
     /// ns of a collocated call.
     pub(crate) collocated: Spread,
     /// Heap allocations of a void call, in the client and in the server.
@@ -46,6 +56,13 @@ impl Report {
   "calls_per_round": {},
   "void": {},
   "struct1024": {},
+  "same_host": {{
+    "way": {:?},
+    "void_ratio": {},
+    "struct1024_ratio": {},
+    "void": {},
+    "struct1024": {}
+  }},
   "collocated": {},
   "placement": {{ "one_cpu": {}, "cpu": {} }},
   "congestion_control": {},
@@ -53,12 +70,17 @@ impl Report {
   "build": {{ "version": "{}", "optimized": {OPTIMIZED} }}
 }}
 "#,
-            digits(self.void.times.ratio().median),
-            digits(self.struct1024.times.ratio().median),
+            digits(self.over_tcp.void.times.ratio().median),
+            digits(self.over_tcp.struct1024.times.ratio().median),
             digits(self.collocated.median),
             self.effort.calls,
-            self.void.json(),
-            self.struct1024.json(),
+            self.over_tcp.void.json(),
+            self.over_tcp.struct1024.json(),
+            self.way,
+            digits(self.same_host.void.times.ratio().median),
+            digits(self.same_host.struct1024.times.ratio().median),
+            self.same_host.void.json(),
+            self.same_host.struct1024.json(),
             spread(self.collocated),
             self.cpu.is_some(),
             self.cpu.map_or("null".into(), |cpu| cpu.to_string()),
@@ -118,6 +140,14 @@ impl Compared {
     }
 }
 
+impl ByBothCalls {
+    /// Its rows of the table.
+    fn rows(&self, f: &mut fmt::Formatter<'_>, by: &str) -> fmt::Result {
+        self.void.row(f, &format!("no parameters{by}"))?;
+        self.struct1024.row(f, &format!("1,024 BinStruct{by}"))
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = ["Armilla", "plain socket", "ratio", "quartiles"];
@@ -126,8 +156,8 @@ impl fmt::Display for Report {
             "\n  {:<24}{:>11}{:>13}{:>8}{:>16}",
             "twoway call", head[0], head[1], head[2], head[3],
         )?;
-        self.void.row(f, "no parameters")?;
-        self.struct1024.row(f, "1,024 BinStruct")?;
+        self.same_host.rows(f, "")?;
+        self.over_tcp.rows(f, ", TCP")?;
         let collocated = self.collocated.median;
         writeln!(f, "  {:<24}{collocated:>8.2} ns", "collocated call")?;
         let (client, server) = self.allocations;
@@ -137,16 +167,21 @@ impl fmt::Display for Report {
         )?;
 
         writeln!(f, "\nHow it was measured:\n")?;
-        self.void.how(f, "No parameters", self.effort)?;
-        self.struct1024.how(f, "1,024 BinStruct", self.effort)?;
+        writeln!(
+            f,
+            "  Nobody chose what carries the calls of the first two rows. It was: {}.",
+            self.way
+        )?;
+        self.over_tcp.void.how(f, "No parameters", self.effort)?;
+        self.over_tcp.struct1024.how(f, "1,024 BinStruct", self.effort)?;
         f.write_str(RULES)?;
         match self.cpu {
             Some(cpu) => writeln!(f, "  Both processes were bound to CPU {cpu}.")?,
             None => f.write_str(UNBOUND)?,
         }
         match facts::congestion_control() {
-            Some(name) => writeln!(f, "  Both kinds of connection used TCP_CONGESTION {name}.")?,
-            None => f.write_str("  Both kinds used the system's congestion control.\n")?,
+            Some(name) => writeln!(f, "  All TCP connections used TCP_CONGESTION {name}.")?,
+            None => f.write_str("  TCP used the system's congestion control.\n")?,
         }
         write!(f, "  {}, {} CPUs, {}.", facts::processor(), facts::cpus(), facts::kernel())?;
         if !OPTIMIZED {
@@ -157,7 +192,7 @@ impl fmt::Display for Report {
 }
 
 const RULES: &str = "  \
-  The plain socket exchanges the same octets as the ORB, recorded beforehand, between the same two
+  The plain TCP socket exchanges the same octets as the ORB, recorded beforehand, between the same two
   processes: one write and one read on each side, no ORB. ORB and socket alternate within each
   round. A ratio is the median over the rounds of the ratio within each round.
 ";

@@ -37,10 +37,14 @@ fn the_demonstration_shows_every_kind_of_call_and_writes_its_figures() {
         "/allocations_per_call/server",
         "/void/plain_us/median",
         "/struct1024/armilla_us/median",
+        "/same_host/void_ratio",
+        "/same_host/struct1024_ratio",
+        "/same_host/struct1024/armilla_us/median",
     ] {
         let value = figures.pointer(figure).and_then(Value::as_f64);
         assert!(value.is_some_and(|value| value >= 0.0), "{figure} is {value:?}");
     }
+    assert_eq!(figures["same_host"]["way"], "shared memory");
     // A thread beside the calls may allocate now and then.
     for side in ["client", "server"] {
         let per_call = figures["allocations_per_call"][side].as_f64();

@@ -58,5 +58,5 @@ pub use realtime::{
     Variant, realtime,
 };
 pub use record::{Cell, Gain, Metric, Record, median};
-pub use support::{exit_code, print_average};
+pub use support::{exit_code, over_tcp, print_average};
 pub use worker::{LibraryServant, Sink, Worker};

@@ -37,12 +37,12 @@ pub enum Collocation {
 #[non_exhaustive]
 pub enum SameHost {
     /// What the address of the reference says, as between hosts. Text form: `off`.
-    #[default]
     Off,
     /// Unix-domain sockets. Text form: `unix`.
     Unix,
-    /// Shared memory for connections that have a thread at either end, and Unix-domain sockets for
-    /// others. Text form: `shm`.
+    /// Shared memory, and Unix-domain sockets for connections beyond the memory that a process gives
+    /// to all of them. Text form: `shm`.
+    #[default]
     Shm,
 }
 

@@ -62,7 +62,7 @@ pub struct Settings {
     /// and user namespace and has the same user, or the users that `local_access` names; otherwise
     /// it connects over TCP. It holds for both sides: each must allow it.
     #[option("-ORBSameHost", "off|unix|shm", word())]
-    pub same_host: SameHost = SameHost::Off,
+    pub same_host: SameHost = SameHost::Shm,
     /// Who may connect to this server's endpoints for processes of the same host. Without the
     /// option: everybody whom the process's umask lets, and at the same-host endpoints beside TCP
     /// (`same_host`) processes of the same user.

@@ -3,7 +3,8 @@
 
 use crate::common;
 use armilla::{
-    AnyServant, Object, ObjectId, Orb, Poa, ServantActivator, ServantManager, ServantManagerError,
+    AnyServant, Object, ObjectId, Orb, Poa, SameHost, ServantActivator, ServantManager,
+    ServantManagerError,
 };
 use armilla_rt::{DirectMapping, NativeRange, PriorityModel, RtOrb, RtPolicy, ThreadpoolOptions};
 use common::*;
@@ -160,7 +161,10 @@ fn the_policies_of_a_reference_apply_where_it_is_forwarded() {
     let (target, sensor) = lanes();
     let (forwarder, moved) = Forwarder::new();
     forwarder.lead_to(&target, &sensor);
-    let (client, rt) = client();
+    // Ports tell the connections apart.
+    let client = Orb::builder().settings(|settings| settings.same_host = SameHost::Off);
+    let client = client.build().unwrap();
+    let rt = RtOrb::new(&client).with_mapping(DirectMapping(NativeRange::FIFO));
     let shared = remote(&forwarder.orb, &client, &moved);
     let private = || {
         let policies = [RtPolicy::PrivateConnection];

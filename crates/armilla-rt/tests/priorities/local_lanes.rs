@@ -112,7 +112,8 @@ fn the_first_protocol_of_the_client_that_the_server_has_is_used() {
 fn the_queues_of_shared_memory_are_those_of_the_client() {
     let (orb, rt, pool) = lanes("queues");
     let own = object(&orb, &rt, &pool, PriorityModel::ServerDeclared(priority(50)));
-    // The memory of a connection is a file whose length is that of both queues and a page.
+    // The memory of a connection is a file whose length is that of both queues, of the small ones that
+    // come first, and a page.
     let lengths = || {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let of_rings = maps.lines().filter(|line| line.contains("armilla-shm"));
@@ -123,7 +124,7 @@ fn the_queues_of_shared_memory_are_those_of_the_client() {
         };
         of_rings.map(length).collect::<Vec<_>>()
     };
-    let expected = 4096 + (64 << 10) + (256 << 10);
+    let expected = 4096 + 2 * 8192 + (64 << 10) + (256 << 10);
     assert!(!lengths().contains(&expected));
     let (client, client_rt) = client();
     let properties = ProtocolProperties {

@@ -16,6 +16,7 @@ use crate::assertion::AssertionRule;
 use crate::caller::{Caller, Proof};
 use crate::principal::Pattern;
 use crate::who::Who;
+use armilla_ipc::{Address, host};
 use place::{Network, Times};
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -110,8 +111,8 @@ struct Rule {
 
 impl Rule {
     /// Whether it is about this. Its operations were looked at, unless they have patterns.
-    fn fits(&self, question: &Question<'_>) -> bool {
-        self.has_operation(question.operation) && self.fits_but_operation(question)
+    fn fits(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
+        self.has_operation(question.operation) && self.fits_but_operation(question, at)
     }
 
     fn has_operation(&self, operation: &str) -> bool {
@@ -119,7 +120,7 @@ impl Rule {
             || self.operations.iter().any(|pattern| pattern.matches(operation))
     }
 
-    fn fits_but_operation(&self, question: &Question<'_>) -> bool {
+    fn fits_but_operation(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
         let any = |patterns: &[Pattern], text: &str| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
         };
@@ -130,7 +131,9 @@ impl Rule {
             && self.who.iter().any(|who| who.includes(caller))
             && (self.proofs.is_empty() || self.proofs.contains(&caller.proof()))
             && (self.networks.is_empty()
-                || self.networks.iter().any(|network| network.has(caller.address())))
+                || self.networks.iter().any(|network| {
+                    network.has(caller.address()) || at.is_some_and(|at| network.has(at))
+                }))
             && self.times.has(question.at)
     }
 }
@@ -141,8 +144,25 @@ impl AccessRules {
     /// Every object has operations that tell whether it exists and what it is, such as `_is_a`. Who
     /// may call anything of an object may call these, unless a rule names them.
     pub fn decide(&self, question: &Question<'_>) -> Decision {
+        let found = self.decide_at(question, None);
+        let somewhere = |rule: &Rule| rule.networks.iter().any(|it| *it != Network::Local);
+        if found.allowed
+            || *question.caller.address() != Address::SameHost
+            || !self.rules.iter().any(somewhere)
+        {
+            return found;
+        }
+        // Over TCP the client might have come from any address of this host.
+        let others = host::addresses().into_iter();
+        let mut others =
+            others.map(|own| self.decide_at(question, Some(&Address::tcp(own.to_string(), 0))));
+        others.find(|other| other.allowed).unwrap_or(found)
+    }
+
+    /// The same, with `at` as a further address of the caller.
+    fn decide_at(&self, question: &Question<'_>, at: Option<&Address>) -> Decision {
         if OF_EVERY_OBJECT.contains(&question.operation) {
-            return self.decide_of_every_object(question);
+            return self.decide_of_every_object(question, at);
         }
         let named = self.by_operation.get(question.operation).map_or(&[][..], Vec::as_slice);
         let (mut named, mut others) =
@@ -157,16 +177,16 @@ impl AccessRules {
             let Some(rule) = next.and_then(|at| self.rules.get(*at as usize)) else {
                 return Decision { allowed: false, line: None };
             };
-            if rule.fits(question) {
+            if rule.fits(question, at) {
                 return Decision { allowed: rule.allow, line: Some(rule.line) };
             }
         }
     }
 
-    fn decide_of_every_object(&self, question: &Question<'_>) -> Decision {
+    fn decide_of_every_object(&self, question: &Question<'_>, at: Option<&Address>) -> Decision {
         let decides = |rule: &&Rule| {
             let names_some = !rule.operations.is_empty();
-            rule.fits_but_operation(question)
+            rule.fits_but_operation(question, at)
                 && (rule.allow || !names_some || rule.has_operation(question.operation))
         };
         match self.rules.iter().find(decides) {

@@ -60,6 +60,9 @@ impl Connected<'_> {
             (Some(subject), _) => {
                 (Principal::DistinguishedName(subject.clone()), Proof::Certificate)
             }
+            // An endpoint that nobody has asked for gives no rights that TCP does not give: who has
+            // to show a password over TCP has to show it there. The record has the user.
+            (None, _) if *self.address == Address::SameHost => (Principal::Anonymous, Proof::None),
             (None, Some(credentials)) => {
                 (Principal::LocalUser(credentials.user), Proof::OperatingSystem)
             }

@@ -1,12 +1,13 @@
 //! Rules about who may do what, and the record of who has.
 
 use crate::world::{Client, Server, tells_nothing};
-use armilla::{ExceptionKind, Orb};
+use armilla::{ExceptionKind, Orb, SameHost};
 use armilla_security::{
     AccessFile, AccessRules, Audit, AuditOptions, Authentication, ClientSecurity, Identity,
 };
 use bank::bank::Account;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 const RULES: &str = r#"
@@ -80,7 +81,8 @@ fn what_no_rule_allows_is_denied_and_all_of_it_is_recorded() {
     server.orb.shutdown();
     let lines = fs::read_to_string(folder.join("audit")).unwrap();
     for expected in [
-        r#""caller":"ann@bank","proof":"password","address":"tcp://127.0.0.1:"#,
+        r#""caller":"ann@bank","proof":"password","process":"#,
+        r#""address":"same-host","poa":"RootPOA""#,
         r#""operation":"withdraw","outcome":"denied","rule":8,"us":"#,
         r#""caller":"anonymous","proof":"none""#,
         r#""operation":"_get_balance","outcome":"denied","rule":null"#,
@@ -178,4 +180,64 @@ deny = "uid:0"
             "line 20: it never applies: the rule in line 17 decides before",
         ]
     );
+}
+
+/// A client by the same-host endpoint may what it may over TCP: it has shown nothing, and might have
+/// come from any address of the host. Only a rule that names its user gives it more.
+#[test]
+fn the_same_host_endpoint_gives_what_tcp_gives() {
+    let own = fs::metadata("/proc/self").unwrap().uid();
+    let address = armilla_ipc::host::primary_address();
+    for (rules, by_memory, over_tcp) in [
+        (r#"allow = "authenticated""#.to_owned(), false, false),
+        (
+            r#"allow = "*"
+            proof = "operating-system""#
+                .to_owned(),
+            false,
+            false,
+        ),
+        (r#"allow = "anonymous""#.to_owned(), true, true),
+        (
+            r#"allow = "*"
+            network = "127.0.0.0/8""#
+                .to_owned(),
+            true,
+            true,
+        ),
+        (
+            r#"allow = "*"
+            network = "local""#
+                .to_owned(),
+            true,
+            true,
+        ),
+        (format!("allow = \"*\"\nnetwork = \"{address}\""), true, address.is_loopback()),
+        (
+            r#"allow = "*"
+            network = "198.51.100.0/24""#
+                .to_owned(),
+            false,
+            false,
+        ),
+        (format!("allow = \"uid:{own}\""), true, false),
+        (r#"allow = "uid:*""#.to_owned(), true, false),
+        (format!("allow = \"uid:{}\"", own + 1), false, false),
+        (format!("deny = \"uid:{own}\"\n[[rule]]\nallow = \"*\""), false, true),
+    ] {
+        let parsed: AccessRules = format!("[[rule]]\n{rules}\n").parse().unwrap();
+        let server = Server::new(|it| it.authentication(Authentication::Off).access(parsed));
+        let tcp = Orb::builder().settings(|settings| settings.same_host = SameHost::Off);
+        for (builder, may) in [(Orb::builder(), by_memory), (tcp, over_tcp)] {
+            let client = Client::of(&server, builder);
+            match may {
+                true => assert_eq!(client.call(), Ok(1.0), "{rules}"),
+                false => denied(client.call()),
+            }
+        }
+    }
+    let server = Server::new(|it| it.authentication(Authentication::Required));
+    let stranger = Client::of(&server, Orb::builder());
+    assert_eq!(stranger.call().unwrap_err().kind(), ExceptionKind::NoPermission);
+    assert_eq!(stranger.account.object().way(), Some(armilla::transport::Way::SharedMemory));
 }

@@ -8,6 +8,7 @@
 
 use armilla::{ConnectionPolicy, Orb, SystemException};
 use armilla_bench::bench::{self, Library, LibraryRef, StringSeq};
+use armilla_bench::over_tcp;
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
 type Outcome = Result<bool, Box<dyn Error>>;
 
 fn server() -> Result<(Orb, String), SystemException> {
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    let orb = over_tcp()?.build()?;
     orb.root_poa().manager().activate()?;
     let sleeper = orb.root_poa().activate(bench::library::tie(Sleeper))?;
     let url = orb.object_to_string(&sleeper)?;

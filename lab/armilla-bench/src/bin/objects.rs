@@ -4,7 +4,9 @@
 //! more than that.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
+use armilla_bench::{
+    Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, over_tcp, ttcp_sequence,
+};
 use armilla_ipc::affinity;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
@@ -112,7 +114,7 @@ struct Crowd {
 
 impl Crowd {
     fn add_server(&mut self, client: &Orb) -> Result<(), SystemException> {
-        let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+        let server = over_tcp()?.build()?;
         let called = fill(&server, self.size, client)?;
         self.servers.push((server, called));
         Ok(())

@@ -3,7 +3,9 @@
 //! many.
 
 use armilla::{Orb, SystemException};
-use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
+use armilla_bench::{
+    Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, over_tcp, ttcp_sequence,
+};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 use std::process::ExitCode;
@@ -60,7 +62,7 @@ impl Crowd {
 
 fn measure(count: usize) -> Result<(), SystemException> {
     let client = Orb::new()?;
-    let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    let server = over_tcp()?.build()?;
     let poa = server.root_poa();
     let activate = |_| server.object_to_string(poa.activate(ttcp_sequence::tie(Sink))?);
     let (one, many) = (activate(0)?, (0..count).map(activate).collect::<Result<Vec<_>, _>>()?);

@@ -8,7 +8,7 @@ use super::{Commands, Outcome, Worker};
 use crate::bench::{self, Drain, DrainRef, Entrance, EntranceRef};
 use crate::program::Transport;
 use crate::workload::Workload;
-use armilla::{Orb, OrbBuilder};
+use armilla::{Orb, OrbBuilder, SameHost};
 use std::io::{self, Write};
 
 /// The number of references that one call fetches.
@@ -24,7 +24,8 @@ pub(super) fn serve(worker: &Worker) -> Outcome {
         Transport::Unix => format!("uiop://{}", worker.place),
         Transport::Shm | Transport::Memory => format!("shmiop://{}", worker.place),
     };
-    let builder = builder(worker)?;
+    // The transport is the one that was asked for.
+    let builder = builder(worker)?.settings(|settings| settings.same_host = SameHost::Off);
     let builder = match worker.transport {
         Transport::Tcp => builder.listen(&endpoint)?,
         _ => builder.listen("iiop://127.0.0.1:0")?.listen(&endpoint)?,

@@ -66,7 +66,12 @@ fn captured(
     let (port, callback_port) = (free_port()?, free_port()?);
     let with_jacorb = client == Orb::Jac || server == Orb::Jac;
     let limit = server.max_giop(version);
-    let server_options = [&limit, server_options].concat();
+    // What is captured has to pass through the network.
+    let over_tcp = match server {
+        Orb::Us => &["-ORBSameHost", "off"][..],
+        Orb::Omni | Orb::OmniPy | Orb::Jac => &[],
+    };
+    let server_options = [&limit, server_options, over_tcp].concat();
     let server = Server::start_at(programs, directory, server, port, &server_options)?;
     let client = Client::new(programs, client, &server.ior)
         .options(&client.max_giop(version))

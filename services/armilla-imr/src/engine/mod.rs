@@ -20,7 +20,7 @@ use crate::store::{Kept, Store};
 use armilla::{
     Caller, Completion, ExceptionKind, LocationReply, Minor, Orb, SoughtKey, SystemException,
 };
-use armilla_ipc::Address;
+use armilla_ipc::{Address, host};
 use references::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -318,10 +318,11 @@ impl Engine {
         let by_hand = of_run.is_none() && server.is_started_by_hand();
         drop(state);
         let host = of_run.filter(|host| !host.is_empty()).or_else(|| definition.host.clone());
+        let included = |ip| definition.registered_from.iter().any(|network| network.includes(ip));
         let admitted = |client: &Caller| match &client.address {
-            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(|ip| {
-                definition.registered_from.iter().any(|network| network.includes(ip))
-            }),
+            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(included),
+            // Over TCP it might have come from any address of this host.
+            Some(Address::SameHost) => host::addresses().into_iter().any(included),
             _ => false,
         };
         client.is_some_and(|client| {

@@ -43,6 +43,10 @@ pub enum Client {
     /// The same, and the operating system vouches for the number of the user: over a Unix-domain
     /// socket or shared memory.
     User(u32),
+    /// On the host of the service, by the endpoint for that beside one over TCP (`-ORBSameHost`). It
+    /// may do what it might have over TCP, with any address of the host. The number of the user is
+    /// the kernel's.
+    SameHost(Option<u32>),
     /// On the host of the service, and at an address of it that others know, too: a service that
     /// publishes one is called by that.
     Here(IpAddr),
@@ -66,7 +70,7 @@ impl From<IpAddr> for Client {
 impl Client {
     /// Whether it is on the host of the service.
     pub const fn is_on_this_host(self) -> bool {
-        matches!(self, Self::Local | Self::User(_) | Self::Here(_))
+        matches!(self, Self::Local | Self::User(_) | Self::SameHost(_) | Self::Here(_))
     }
 }
 
@@ -145,7 +149,9 @@ impl Clients {
         match (self, client) {
             (Self::Any, _) => true,
             (Self::Local, client) => client.is_on_this_host(),
-            (Self::User(user), Client::User(client)) => user == client,
+            (Self::User(user), Client::User(client) | Client::SameHost(Some(client))) => {
+                user == client
+            }
             (Self::Network(network, bits), Client::At(address) | Client::Here(address)) => {
                 crate::model::nearness(network, address) >= bits
                     && network.is_ipv4() == address.to_canonical().is_ipv4()
@@ -173,10 +179,21 @@ impl Rules {
 
     /// Whether a client may do this with a name.
     pub fn allow(&self, operation: Operation, client: Client, name: &[NameComponent]) -> bool {
+        let of_network = |rule: &AccessRule| matches!(rule.clients, Clients::Network(..));
+        self.allow_to(operation, &[client], name)
+            || matches!(client, Client::SameHost(_))
+                && self.access.iter().any(of_network)
+                && host::addresses()
+                    .into_iter()
+                    .any(|own| self.allow_to(operation, &[client, own.into()], name))
+    }
+
+    /// Whether a client of which all of this is true may do this with a name.
+    fn allow_to(&self, operation: Operation, client: &[Client], name: &[NameComponent]) -> bool {
         let mut rules = self.access.iter();
         let decides = |rule: &&AccessRule| {
             rule.operations.include(operation)
-                && rule.clients.include(client)
+                && client.iter().any(|client| rule.clients.include(*client))
                 && name.starts_with(&rule.below)
         };
         rules.find(decides).is_none_or(|rule| rule.allow)

@@ -13,14 +13,16 @@ use std::net::IpAddr;
 
 /// The client of the current request; its user only if that `matters`.
 pub(super) fn client(orb: &Orb, user_matters: bool) -> Client {
+    let user = || {
+        let credentials = user_matters.then(|| orb.caller_credentials());
+        Some(credentials?.ok()??.user)
+    };
     match orb.caller() {
         Ok(Some(Address::Tcp { host, .. })) => {
             host.parse::<IpAddr>().map_or(Client::Unknown, Client::from)
         }
-        Ok(Some(_)) if user_matters => match orb.caller_credentials() {
-            Ok(Some(credentials)) => Client::User(credentials.user),
-            _ => Client::Local,
-        },
+        Ok(Some(Address::SameHost)) => Client::SameHost(user()),
+        Ok(Some(_)) if user_matters => user().map_or(Client::Local, Client::User),
         Ok(Some(_) | None) => Client::Local,
         Err(_) => Client::Unknown,
     }

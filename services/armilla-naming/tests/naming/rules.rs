@@ -65,6 +65,33 @@ fn a_client_at_an_address_of_this_host_is_local() {
     assert!(other == at("192.0.2.1") && rules.allow(Operation::Read, other, &[]));
 }
 
+/// What a client may over TCP it may by the same-host endpoint, and nothing more by its address.
+#[test]
+fn a_client_by_the_same_host_endpoint_might_have_any_address_of_the_host() {
+    let own = host::addresses().into_iter().find(|ip| !ip.is_loopback());
+    for user in [None, Some(7)] {
+        let allow = |text: &str| rules(text).allow(Operation::Bind, Client::SameHost(user), &[]);
+        assert!(allow("allow any / from local\ndeny any / from any"));
+        assert!(!allow("deny any / from local"));
+        assert!(!allow("allow any / from 198.51.100.0/24\ndeny any / from any"));
+        assert!(allow("deny any / from 198.51.100.0/24"));
+        let Some(own) = own else { continue };
+        assert!(allow(&format!("allow any / from {own}\ndeny any / from any")));
+        assert!(!allow(&format!("deny any / from {own}\ndeny any / from local")));
+        assert!(allow(&format!("deny any / from {own}")), "it might have come by 127.0.0.1");
+        assert_eq!(
+            allow("allow any / from user 7\ndeny any / from any"),
+            user == Some(7),
+            "the kernel vouches for the user"
+        );
+        assert_eq!(
+            allow(&format!("deny any / from user 7\nallow any / from {own}\ndeny any / from any")),
+            user.is_none()
+        );
+    }
+    assert!(Client::SameHost(None).is_on_this_host());
+}
+
 #[test]
 fn users_of_this_host_are_told_apart() {
     let rules = rules("allow change /a from user 7\nallow read / from local\ndeny any / from any");

@@ -1,7 +1,7 @@
 //! Rules of access, sharing and sweeping, as clients of a service meet them.
 
 use crate::served;
-use armilla::{ExceptionKind, Orb};
+use armilla::{ExceptionKind, Orb, SameHost};
 use armilla_cos_naming::*;
 use armilla_naming::access::Rules;
 use armilla_naming::model::{Bind, NameTree, ROOT, ReferenceOctets, Target, parse_name};
@@ -192,9 +192,16 @@ fn a_user_of_this_host_is_known_over_a_unix_domain_socket() {
     root.bind(&name("mine/vega"), &vega).unwrap();
     let denied = ExceptionKind::NoPermission;
     assert_eq!(system(root.bind(&name("vega"), &vega)), denied);
-    // Over TCP nobody vouches for the user.
+    // By the same-host endpoint the kernel vouches, too; over TCP nobody does.
     let served = Served::by(NamingService::builder().rules(rules.parse().unwrap()));
-    assert_eq!(system(served.root.bind_new_context(&name("mine"))), denied);
+    let list = served.root.object();
+    served.root.bind_new_context(&name("mine")).unwrap();
+    assert_eq!(list.way(), Some(armilla::transport::Way::SharedMemory));
+    assert_eq!(system(served.root.bind(&name("vega"), &vega)), denied);
+    let far = Orb::builder().settings(|settings| settings.same_host = SameHost::Off);
+    let far = far.build().unwrap();
+    let root: NamingContextRef = served::travel(list, &far).assume();
+    assert_eq!(system(root.bind_new_context(&name("mine/other"))), denied);
     // Nor is a user somebody else.
     let rules = format!("allow change / from user {}\ndeny change / from any", own + 1);
     let socket = format!("uiop://{}", directory.path().join("other").display());

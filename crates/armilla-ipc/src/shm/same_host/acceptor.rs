@@ -73,7 +73,7 @@ impl SameHostAcceptor {
             return Ok(None);
         }
         let Some(greeting) = handshake::accept_any(socket.as_fd())? else { return Ok(None) };
-        let names = || [self.local.clone(), Address::unix("")];
+        let names = || [self.local.clone(), Address::SameHost];
         if let Greeting::Memory(region) = greeting
             && budget::has_room()
             && (self.has_memory)()

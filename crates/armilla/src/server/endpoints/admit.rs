@@ -98,7 +98,9 @@ pub(in crate::server) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc
 /// Whether the user at the other end is one of `users`, if any are named. Only the transports of
 /// this host tell the user; the rule does not concern the others.
 fn may_connect(users: &[u32], stream: &dyn Stream) -> bool {
-    if users.is_empty() || !matches!(stream.local(), Address::Unix(_) | Address::Shm(_)) {
+    let of_host =
+        |at: &Address| matches!(at, Address::Unix(_) | Address::Abstract(_) | Address::Shm(_));
+    if users.is_empty() || !of_host(stream.local()) {
         return true;
     }
     let user = stream.credentials().map(|peer| peer.user);

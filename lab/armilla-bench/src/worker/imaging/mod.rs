@@ -27,5 +27,9 @@ pub(super) fn run(worker: &Worker) -> Outcome {
 /// The options of both ORBs.
 fn builder(worker: &Worker) -> OrbBuilder {
     let congestion = worker.stream_options().congestion;
-    armilla::Orb::builder().settings(|settings| settings.congestion_control = congestion)
+    armilla::Orb::builder().settings(|settings| {
+        settings.congestion_control = congestion;
+        // All programs of the experiment use TCP.
+        settings.same_host = armilla::SameHost::Off;
+    })
 }

@@ -3,6 +3,7 @@
 
 use super::super::{Outcome, Worker};
 use super::{number, option, work};
+use crate::support::over_tcp;
 use armilla::{Orb, SystemException};
 use armilla_ipc::real_time::{Scheduling, lock_memory, monotonic_now, reserve_heap, sleep_until};
 use armilla_rt::{
@@ -61,7 +62,7 @@ pub(super) fn serve(worker: &Worker) -> Outcome {
     }
     reserve_heap(16 << 20);
     let strategy: Strategy = option(worker, "strategy").unwrap_or("muf").parse()?;
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    let orb = over_tcp()?.build()?;
     let rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
     // Without the privilege the kernel would share the processor among all levels.
     let granted = || Scheduling::Fifo { priority: 1 }.apply().is_ok();

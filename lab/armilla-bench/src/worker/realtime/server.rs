@@ -3,7 +3,8 @@
 use super::super::{Outcome, Worker};
 use super::idl::real_time::{Task, TaskRef};
 use super::{HIGH, LOW, option, work};
-use armilla::{Concurrency, Orb, SystemException};
+use crate::support::over_tcp;
+use armilla::{Concurrency, SystemException};
 use armilla_ipc::real_time::{Scheduling, lock_memory, reserve_heap};
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, listen};
 use armilla_rt::{DirectMapping, NativeRange, Priority, PriorityModel, RtOrb, ThreadpoolOptions};
@@ -54,7 +55,7 @@ fn serve(low: &str, high: &str) -> Outcome {
 
 /// Real-time CORBA: a lane of one thread for each priority.
 fn lanes() -> Outcome {
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    let orb = over_tcp()?.build()?;
     let rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
     let [low, high] = [LOW, HIGH].map(|number| Priority::new(number).unwrap_or_default());
     let lanes = ThreadpoolOptions::with_lanes("lanes").lane(low, 1, 0).lane(high, 1, 0);
@@ -72,7 +73,7 @@ fn lanes() -> Outcome {
 
 /// One pool for all, without priorities.
 fn pool() -> Outcome {
-    let builder = Orb::builder().listen("iiop://127.0.0.1:0")?;
+    let builder = over_tcp()?;
     let concurrency = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 1 };
     let orb = builder.settings(|settings| settings.concurrency = concurrency).build()?;
     let [low, high]: [TaskRef; 2] =
