@@ -81,7 +81,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Refuses more elements than there are octets: each needs one at least.
-    pub(crate) fn check_count(&self, count: u32) -> Result<usize, NdrError> {
+    ///
+    /// # Errors
+    ///
+    /// If there are fewer octets.
+    pub fn check_count(&self, count: u32) -> Result<usize, NdrError> {
         let (needed, left) = (count as usize, self.left());
         if needed > left {
             return Err(self.error(NdrErrorKind::Truncated { needed, left }));
@@ -103,8 +107,28 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Reads something whose numbers are little-endian whatever the stub is, as the values of
+    /// Automation are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn little_endian<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, NdrError>,
+    ) -> Result<T, NdrError> {
+        let order = core::mem::replace(&mut self.order, ByteOrder::Little);
+        let value = read(self);
+        self.order = order;
+        value
+    }
+
     /// Reads what a pointer leads to, one level deeper.
-    pub(crate) fn nested<T>(
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`, and if that is deeper than [`MAX_NESTING`].
+    pub fn nested<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, NdrError>,
     ) -> Result<T, NdrError> {

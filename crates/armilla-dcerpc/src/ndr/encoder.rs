@@ -56,6 +56,34 @@ impl Encoder {
         self.octets.resize(self.octets.len().next_multiple_of(alignment), 0);
     }
 
+    /// Writes something whose numbers are little-endian whatever the stub is, as the values of
+    /// Automation are.
+    ///
+    /// # Errors
+    ///
+    /// Those of `write`.
+    pub fn little_endian(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), NdrError>,
+    ) -> Result<(), NdrError> {
+        let order = core::mem::replace(&mut self.order, ByteOrder::Little);
+        let written = write(self);
+        self.order = order;
+        written
+    }
+
+    /// Replaces the number of 32 bits at `at` by another one, in the byte order of now. Without
+    /// effect if there is none.
+    pub fn patch(&mut self, at: usize, number: u32) {
+        let octets = match self.order {
+            ByteOrder::Little => number.to_le_bytes(),
+            ByteOrder::Big => number.to_be_bytes(),
+        };
+        if let Some(place) = self.octets.get_mut(at..at + 4) {
+            place.copy_from_slice(&octets);
+        }
+    }
+
     /// Appends a number, aligned to its size.
     pub(crate) fn number<const N: usize>(&mut self, little: [u8; N]) {
         self.align(N);
@@ -77,8 +105,9 @@ impl Encoder {
         Ok(())
     }
 
-    /// Appends the id of a pointer that is not null, and returns it.
-    pub(crate) fn referent(&mut self) -> u32 {
+    /// Appends the id of a pointer that is not null, and returns it. What it leads to follows where
+    /// the type says.
+    pub fn referent(&mut self) -> u32 {
         let id = FIRST_REFERENT.wrapping_add(self.referents.wrapping_mul(4));
         self.referents += 1;
         self.number(id.to_le_bytes());

@@ -1,5 +1,17 @@
 //! Automation: the values that programs in Basic and scripts exchange (MS-OAUT).
+//!
+//! A [`Variant`] holds any of them; [`VariantPointer`] is how one is a parameter. Their octets are
+//! little-endian whatever a call is. [`dispatch`] has the interfaces as tables.
 
 mod bstr;
+pub mod dispatch;
+mod numbers;
+mod safe_array;
+mod variant;
+mod wire;
 
 pub use bstr::Bstr;
+pub use numbers::{Currency, Date, Decimal};
+pub use safe_array::{Bound, Elements, SafeArray};
+pub use variant::Variant;
+pub use wire::{SafeArrayPointer, VariantPointer};

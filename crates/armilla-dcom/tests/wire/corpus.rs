@@ -7,6 +7,9 @@ mod objref;
 #[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
+#[path = "../../../../lab/fuzz/checks/variant.rs"]
+mod variant;
+
 use replay::replay;
 
 #[test]
@@ -17,4 +20,9 @@ fn object_references() {
 #[test]
 fn activations() {
     replay("activation", activation::check);
+}
+
+#[test]
+fn values_of_automation() {
+    replay("variant", variant::check);
 }

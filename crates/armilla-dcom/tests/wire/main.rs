@@ -1,6 +1,7 @@
 //! The octets of DCOM: references, calls, activation.
 
 mod activation;
+mod automation;
 mod calls;
 mod corpus;
 mod references;

@@ -1,0 +1,140 @@
+//! Numbers that other languages do not have (MS-OAUT 2.2.24 to 2.2.26).
+
+use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, NdrErrorKind};
+use core::fmt;
+use core::time::Duration;
+
+/// An amount of money in ten-thousandths (`CURRENCY`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency(pub i64);
+
+/// A moment (`DATE`): days since 1899-12-30 00:00, in the time zone that the programs agree on. The
+/// fraction is the time of the day, also before that date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+pub struct Date(pub f64);
+
+/// A decimal number of 96 bits (`DECIMAL`): `±(high · 2⁶⁴ + low) · 10⁻ˢᶜᵃˡᵉ`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    /// How many digits are behind the point: at most 28.
+    pub scale: u8,
+    /// Whether it is below zero.
+    pub negative: bool,
+    /// The upper 32 bits.
+    pub high: u32,
+    /// The lower 64 bits.
+    pub low: u64,
+}
+
+/// How many days 1970-01-01 is behind the beginning of [`Date`].
+const UNIX_DAYS: f64 = 25_569.0;
+
+const SECONDS: f64 = 86_400.0;
+
+impl Date {
+    /// The moment that long after 1970-01-01 00:00.
+    pub fn from_unix(since: Duration) -> Self {
+        Self(UNIX_DAYS + since.as_secs_f64() / SECONDS)
+    }
+
+    /// How many seconds it is after 1970-01-01 00:00; below zero before that.
+    pub fn to_unix_seconds(self) -> f64 {
+        // Before its beginning the days count backwards, and the time of the day does not.
+        let days = if self.0 < 0.0 { trunc(self.0) - (self.0 - trunc(self.0)) } else { self.0 };
+        (days - UNIX_DAYS) * SECONDS
+    }
+}
+
+/// Without its fraction. Beyond 53 bits there is none.
+fn trunc(number: f64) -> f64 {
+    if number.abs() < 9.0e15 { number as i64 as f64 } else { number }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let amount = self.0.unsigned_abs();
+        write!(f, "{sign}{}.{:04}", amount / 10_000, amount % 10_000)
+    }
+}
+
+impl Decimal {
+    /// The most digits that there may be behind the point.
+    pub const MOST_DIGITS: u8 = 28;
+
+    /// The digits as a whole number.
+    pub fn magnitude(self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+}
+
+impl From<i64> for Decimal {
+    fn from(number: i64) -> Self {
+        Self { scale: 0, negative: number < 0, high: 0, low: number.unsigned_abs() }
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        let scale = self.scale.min(Self::MOST_DIGITS);
+        let unit = 10u128.pow(scale.into());
+        write!(f, "{sign}{}", self.magnitude() / unit)?;
+        match scale {
+            0 => Ok(()),
+            scale => {
+                write!(f, ".{:0width$}", self.magnitude() % unit, width = usize::from(scale))
+            }
+        }
+    }
+}
+
+impl Ndr for Currency {
+    const ALIGNMENT: usize = 8;
+
+    fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
+        self.0.encode(out)
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
+        i64::decode(input).map(Self)
+    }
+}
+
+impl Ndr for Date {
+    const ALIGNMENT: usize = 8;
+
+    fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
+        self.0.encode(out)
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
+        f64::decode(input).map(Self)
+    }
+}
+
+impl Ndr for Decimal {
+    const ALIGNMENT: usize = 8;
+
+    fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
+        out.align(8);
+        0u16.encode(out)?;
+        out.put(&[self.scale, if self.negative { 0x80 } else { 0 }]);
+        self.high.encode(out)?;
+        self.low.encode(out)
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
+        input.align(8)?;
+        // A program has put the type of its VARIANT there, or anything.
+        u16::decode(input)?;
+        let (scale, sign) = (u8::decode(input)?, u8::decode(input)?);
+        if scale > Self::MOST_DIGITS || sign & 0x7f != 0 {
+            let (type_name, value) = ("DECIMAL", u32::from(scale) << 8 | u32::from(sign));
+            let kind = NdrErrorKind::InvalidEnum { type_name, value };
+            return Err(NdrError { kind, position: input.position() });
+        }
+        let (high, low) = (u32::decode(input)?, u64::decode(input)?);
+        Ok(Self { scale, negative: sign != 0, high, low })
+    }
+}
