@@ -7,6 +7,7 @@ mod audit;
 mod caller;
 mod client;
 mod hash;
+mod limits;
 mod mechanism;
 mod options;
 mod password;
@@ -26,6 +27,7 @@ pub use audit::{
 };
 pub use caller::{Caller, Proof};
 pub use client::{ActingFor, ClientCredentials, ClientSecurity, ClientSecurityBuilder, Identity};
+pub use limits::{LimitCounts, LimitOptions, Limits, Quota};
 pub use mechanism::Mechanism;
 #[doc(hidden)]
 pub use password::check_text as check_password_file;

@@ -2,6 +2,7 @@
 
 use crate::caller::{Caller, Proof};
 use crate::principal::{Pattern, Principal};
+use armilla_giop::csi::ScopedName;
 use armilla_ipc::Address;
 use std::fmt;
 
@@ -74,6 +75,24 @@ impl Who {
             (Self::Local, Principal::LocalUser(_)) => true,
             (Self::LocalUser(number), Principal::LocalUser(other)) => number == other,
             _ => false,
+        }
+    }
+
+    /// The principal, if this stands for one alone.
+    pub(crate) fn only(&self) -> Option<Principal> {
+        match self {
+            Self::User(pattern) => {
+                let name: ScopedName = pattern.as_str().parse().ok()?;
+                // Of names that are written in two ways, that of the pattern counts.
+                let is_name =
+                    !pattern.as_str().contains('*') && name.to_string() == pattern.as_str();
+                is_name.then_some(Principal::User(name))
+            }
+            Self::DistinguishedName(pattern) if !pattern.as_str().contains('*') => {
+                Some(Principal::DistinguishedName(pattern.as_str().to_owned()))
+            }
+            // A user of this host may have shown nothing.
+            _ => None,
         }
     }
 

@@ -3,8 +3,9 @@
 
 use crate::fault::Side;
 use crate::handshake::{Handshake, Wants};
-use crate::shared::Shared;
+use crate::shared::{Handshakes, Shared};
 use crate::stream::lock;
+use armilla_core::exception::Minor;
 use armilla_core::log::report;
 use armilla_core::transport::Refused;
 use armilla_ipc::reactor::{
@@ -47,11 +48,34 @@ struct State {
 #[derive(Debug, Default)]
 struct Queue {
     /// The handshakes under way, the one that has waited the longest first.
-    pending: VecDeque<(Token, u64)>,
+    pending: VecDeque<Begun>,
     next: u64,
     ready: VecDeque<Box<dyn Stream>>,
     /// Why no more is accepted.
     failed: Option<io::Error>,
+}
+
+/// A handshake under way.
+#[derive(Debug)]
+struct Begun {
+    token: Token,
+    number: u64,
+    /// Whose it is, without the port.
+    host: String,
+}
+
+impl Queue {
+    /// Takes out the handshake that has waited the longest, of those that are too many: of this host,
+    /// or of all.
+    fn give_way(&mut self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
+        let of_host = self.pending.iter().filter(|begun| begun.host == host).count();
+        if of_host > limits.per_host {
+            let at = self.pending.iter().position(|begun| begun.host == host)?;
+            return Some((self.pending.remove(at)?.token, "-ORBTlsHandshakesPerHost"));
+        }
+        let full = self.pending.len() > limits.count;
+        full.then(|| self.pending.pop_front()).flatten().map(|it| (it.token, "-ORBTlsHandshakes"))
+    }
 }
 
 impl TlsAcceptor {
@@ -109,6 +133,9 @@ impl State {
 
     /// Begins the handshake with a client. If too many are under way, the oldest gives way.
     fn begin(self: &Arc<Self>, stream: Box<dyn Stream>, reactor: &Arc<Reactor>) {
+        if !self.shared.is_welcome(stream.peer()) {
+            return;
+        }
         let settings = self.shared.handshakes();
         // Without a certificate there would be no endpoint.
         let Some(config) = self.shared.current().ok().and_then(|it| it.server.clone()) else {
@@ -122,6 +149,10 @@ impl State {
             }
         };
         let place = stream.peer().to_string();
+        let host = match stream.peer() {
+            Address::Tcp { host, .. } => host.clone(),
+            other => other.to_string(),
+        };
         let handshake = Handshake::new(stream.into(), connection.into(), Side::Server, place);
         let mut queue = self.lock();
         queue.next += 1;
@@ -141,19 +172,23 @@ impl State {
                 return;
             }
         };
-        queue.pending.push_back((token, number));
-        let full = queue.pending.len() > settings.count;
-        let oldest = if full { queue.pending.pop_front() } else { None };
+        queue.pending.push_back(Begun { token, number, host: host.clone() });
+        let oldest = queue.give_way(&settings, &host);
         drop(queue);
-        if let Some((token, _)) = oldest {
+        if let Some((token, limit)) = oldest {
             reactor.deregister(token);
             report!(
                 warn,
-                "a handshake with a client gives way to a new one (-ORBTlsHandshakes)",
+                "a handshake with a client gives way to a new one",
                 endpoint = self.tcp.local(),
+                limit = limit,
             );
         }
+        let (late, slow) = (Arc::downgrade(self), pending.stream.clone());
         let expire = move |reactor: &Reactor, _: Timer| {
+            if let Some(state) = late.upgrade() {
+                state.shared.broke_protocol(slow.peer());
+            }
             reactor.deregister(token);
             None
         };
@@ -163,7 +198,7 @@ impl State {
 
     /// Removes a handshake from those under way.
     fn end(&self, number: u64) {
-        self.lock().pending.retain(|(_, pending)| *pending != number);
+        self.lock().pending.retain(|begun| begun.number != number);
     }
 
     /// Hands over the stream of a handshake that has succeeded.
@@ -209,7 +244,15 @@ impl Handler for Pending {
         drop(place);
         match (ended, self.state.upgrade()) {
             (Ok(Some(handshake)), Some(state)) => state.hand_over(handshake),
-            (Err(error), _) => tell(&error),
+            (Err(error), state) => {
+                // What a client may have done by mistake breaks no protocol: a certificate, say.
+                let broke =
+                    Refused::of(&error).is_some_and(|it| it.minor() == Minor::TLS_HANDSHAKE_FAILED);
+                if let Some(state) = state.filter(|_| broke) {
+                    state.shared.broke_protocol(self.stream.peer());
+                }
+                tell(&error);
+            }
             _ => {}
         }
         Next::Deregister

@@ -93,6 +93,8 @@ pub struct TlsSettings {
     pub handshake_timeout: Duration,
     /// How many handshakes with clients an endpoint has under way at once. Default: 512.
     pub handshakes: usize,
+    /// How many of them are of one host. Default: 128.
+    pub handshakes_per_host: usize,
     /// What references say that the server supports. Default: what TLS gives, and trust in the
     /// client if [`verify`](Self::verify) wants its certificate.
     pub supports: Option<AssociationOptions>,
@@ -119,6 +121,7 @@ impl Default for TlsSettings {
             resume: true,
             handshake_timeout: Duration::from_secs(10),
             handshakes: 512,
+            handshakes_per_host: 128,
             supports: None,
             requires: None,
         }
@@ -134,7 +137,7 @@ struct Declared {
     set: fn(&mut TlsSettings, &str) -> Result<(), String>,
 }
 
-const OPTIONS: [Declared; 8] = [
+const OPTIONS: [Declared; 9] = [
     Declared {
         name: "-ORBCertificate",
         value: "FILE",
@@ -226,6 +229,17 @@ const OPTIONS: [Declared; 8] = [
                has waited the longest gives way to a new one.",
         set: |settings, text| {
             settings.handshakes = usize::try_from(number(text)?).unwrap_or(usize::MAX);
+            Ok(())
+        },
+    },
+    Declared {
+        name: "-ORBTlsHandshakesPerHost",
+        value: "COUNT",
+        default: "128",
+        help: "How many of these handshakes are of one host. Beyond that the one of the host that \
+               has waited the longest gives way to a new one.",
+        set: |settings, text| {
+            settings.handshakes_per_host = usize::try_from(number(text)?).unwrap_or(usize::MAX);
             Ok(())
         },
     },
@@ -349,6 +363,7 @@ mod tests {
             ("-ORBTls", "ciphers=TLS13_AES_256_GCM_SHA384+TLS13_AES_128_GCM_SHA256"),
             ("-ORBTlsHandshakeTimeout", "250"),
             ("-ORBTlsHandshakes", "7"),
+            ("-ORBTlsHandshakesPerHost", "3"),
         ] {
             settings.set(name, value).unwrap();
         }

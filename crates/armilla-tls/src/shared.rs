@@ -5,8 +5,9 @@ use crate::material::Material;
 use crate::settings::TlsSettings;
 use crate::stream::lock;
 use armilla_core::log::report;
+use armilla_core::transport::{Address, Admission};
 use armilla_giop::ior::TlsSecTrans;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 /// How long what was read is used before the files are looked at again.
@@ -18,6 +19,8 @@ pub(crate) struct Shared {
     read: Mutex<Option<Read>>,
     /// What references say of the endpoints.
     published: Mutex<Vec<TlsSecTrans>>,
+    /// Who decides whose connections are taken.
+    admissions: RwLock<Vec<Arc<dyn Admission>>>,
 }
 
 /// What was read, and when.
@@ -31,6 +34,7 @@ struct Read {
 /// The limits of handshakes.
 pub(crate) struct Handshakes {
     pub(crate) count: usize,
+    pub(crate) per_host: usize,
     pub(crate) limit: Duration,
 }
 
@@ -58,7 +62,11 @@ impl Shared {
 
     pub(crate) fn handshakes(&self) -> Handshakes {
         let settings = lock(&self.settings);
-        Handshakes { count: settings.handshakes.max(1), limit: settings.handshake_timeout }
+        Handshakes {
+            count: settings.handshakes.max(1),
+            per_host: settings.handshakes_per_host.max(1),
+            limit: settings.handshake_timeout,
+        }
     }
 
     /// Reads the files, unless that has been done.
@@ -142,6 +150,23 @@ impl Shared {
     fn read(settings: &TlsSettings) -> Result<(Arc<Material>, Stamps), String> {
         let stamps = Stamps::of(settings);
         Ok((Arc::new(Material::read(settings)?), stamps))
+    }
+
+    /// Adds one who decides whose connections are taken.
+    pub(crate) fn admit_by(&self, admission: Arc<dyn Admission>) {
+        self.admissions.write().unwrap_or_else(PoisonError::into_inner).push(admission);
+    }
+
+    /// Whether the handshake of this peer may begin.
+    pub(crate) fn is_welcome(&self, peer: &Address) -> bool {
+        let admissions = self.admissions.read().unwrap_or_else(PoisonError::into_inner);
+        admissions.iter().all(|each| each.is_welcome(peer))
+    }
+
+    /// Reports a handshake that was none.
+    pub(crate) fn broke_protocol(&self, peer: &Address) {
+        let admissions = self.admissions.read().unwrap_or_else(PoisonError::into_inner);
+        admissions.iter().for_each(|each| each.broke_protocol(peer));
     }
 
     /// Notes what references say of an endpoint.

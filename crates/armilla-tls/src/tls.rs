@@ -12,8 +12,8 @@ use crate::shared::Shared;
 use armilla_core::exception::Minor;
 use armilla_core::settings::{OrbOption, Settings};
 use armilla_core::transport::{
-    Address, Listening, ObjectProfile, Publication, Refused, Stream, TcpEndpoint, Transport,
-    connect,
+    Address, Admission, Listening, ObjectProfile, Publication, Refused, Stream, TcpEndpoint,
+    Transport, connect,
 };
 use armilla_giop::ior::TlsSecTrans;
 use std::convert::Infallible;
@@ -213,6 +213,14 @@ impl Transport for Tls {
             found if found.is_empty() => self.forbidden(profile),
             found => Some(found),
         }
+    }
+
+    fn admit_by(&self, admission: &Arc<dyn Admission>) {
+        self.shared.admit_by(admission.clone());
+    }
+
+    fn forbids_unprotected(&self) -> bool {
+        self.shared.settings().required
     }
 
     fn options(&self) -> Vec<OrbOption> {

@@ -398,7 +398,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-security",
         rows: &[
             ("hash options policy principal secret", "names and numbers"),
-            ("caller mechanism password", "who calls, and how that is shown"),
+            ("caller limits mechanism password", "who calls, how that is shown, and how often"),
             ("audit who", "what is recorded, and whom a rule is about"),
             ("assertion", "who may act for whom"),
             ("access", "who may do what"),

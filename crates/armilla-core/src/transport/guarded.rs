@@ -2,7 +2,8 @@
 //! connection ends like any other that fails.
 
 use super::{
-    Acceptor, Listening, ObjectProfile, Stream, TaggedComponent, TaggedProfile, Transport,
+    Acceptor, Admission, Listening, ObjectProfile, Stream, TaggedComponent, TaggedProfile,
+    Transport,
 };
 use crate::callbacks::{drop_guarded, guarded};
 use crate::exception::Completion;
@@ -97,6 +98,16 @@ impl Transport for GuardedTransport {
     fn set_option(&self, name: &str, value: &str) -> Result<(), String> {
         call("Transport::set_option", || self.transport.set_option(name, value))
             .unwrap_or_else(|panicked| Err(panicked.to_string()))
+    }
+
+    fn admit_by(&self, admission: &Arc<dyn Admission>) {
+        // A panic is reported.
+        call("Transport::admit_by", || self.transport.admit_by(admission)).ok();
+    }
+
+    fn forbids_unprotected(&self) -> bool {
+        call("Transport::forbids_unprotected", || self.transport.forbids_unprotected())
+            .unwrap_or(true)
     }
 
     fn prepare(&self, settings: &Settings) -> Result<(), String> {

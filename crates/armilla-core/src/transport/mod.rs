@@ -7,6 +7,7 @@
 //! `OrbBuilder::transport` adds further ones; `examples/transport`
 //! is a complete example.
 
+mod admission;
 mod guarded;
 mod iiop;
 mod in_process;
@@ -16,6 +17,7 @@ mod refused;
 mod registry;
 mod same_host;
 
+pub use admission::Admission;
 #[doc(hidden)]
 pub use iiop::TcpEndpoint;
 #[doc(hidden)]
@@ -38,6 +40,7 @@ use armilla_cdr::CdrResult;
 use armilla_giop::Version;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A transport for GIOP messages.
@@ -134,6 +137,17 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// What is wrong with the value.
     fn set_option(&self, _name: &str, _value: &str) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Takes who decides whose connections are taken: for a transport whose connections begin with a
+    /// handshake, which asks before it. Called when an ORB is built, before any endpoint is opened;
+    /// the ORB asks too, once a connection is there. The default implementation does nothing.
+    fn admit_by(&self, _admission: &Arc<dyn Admission>) {}
+
+    /// Whether the program must make no connection that is not [protected](Self::is_protected).
+    /// The default implementation says that it may.
+    fn forbids_unprotected(&self) -> bool {
+        false
     }
 
     /// Called once, when an ORB is built with the transport, before any endpoint is opened.

@@ -38,6 +38,11 @@ impl Refused {
         self
     }
 
+    /// The minor code of the exception with which a call ends.
+    pub const fn minor(&self) -> Minor {
+        self.minor
+    }
+
     /// The refusal in an error, if that is one.
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()

@@ -7,7 +7,8 @@ use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
 use super::same_host::SameHostEndpoint;
 use super::{
-    Address, Component, Listening, ObjectProfile, Stream, TaggedComponent, TaggedProfile, Transport,
+    Address, Admission, Component, Listening, ObjectProfile, Stream, TaggedComponent,
+    TaggedProfile, Transport,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::{OrbOption, Settings};
@@ -101,6 +102,20 @@ impl Transports {
         })
     }
 
+    /// Tells all transports who decides whose connections are taken.
+    pub fn admit_by(&self, admission: &Arc<dyn Admission>) {
+        self.0.iter().for_each(|transport| transport.admit_by(admission));
+    }
+
+    /// An endpoint that nobody has asked for, at this address or at all of them, and any free port:
+    /// over the transport that forbids others, if one does.
+    pub fn unasked_endpoint(&self, address: Option<IpAddr>) -> Endpoint {
+        let strict = self.0.iter().find(|it| it.is_protected() && it.forbids_unprotected());
+        let transport = strict.cloned().unwrap_or_else(|| Arc::new(Iiop));
+        let address = address.map(|address| SocketAddr::new(address, 0).to_string());
+        Endpoint { transport, address: address.unwrap_or_else(|| ":".to_owned()) }
+    }
+
     /// The content of `profile`, and the addresses of the object in the order in which the client
     /// tries them. `None` if no transport knows the tag of the profile.
     pub fn read(
@@ -167,16 +182,6 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Every interface, at any free port.
-    pub fn anywhere() -> Self {
-        Self { transport: Arc::new(Iiop), address: ":".to_owned() }
-    }
-
-    /// This address of the host, at any free port.
-    pub fn at(address: IpAddr) -> Self {
-        Self { transport: Arc::new(Iiop), address: SocketAddr::new(address, 0).to_string() }
-    }
-
     /// Whether this is an endpoint at a host and a port, which IIOP profiles name.
     pub fn is_over_tcp(&self) -> bool {
         self.transport.scheme() == Iiop::SCHEME || self.transport.is_protected()

@@ -14,7 +14,7 @@ pub use read::RuleError;
 
 use crate::assertion::AssertionRule;
 use crate::caller::{Caller, Proof};
-use crate::principal::Pattern;
+use crate::principal::{Pattern, Principal};
 use crate::who::Who;
 use armilla_ipc::{Address, host};
 use place::{Network, Times};
@@ -89,9 +89,45 @@ pub struct AccessRules {
     assertions: Vec<AssertionRule>,
     /// Names that were defined and never used, for `check`.
     unused: Vec<(usize, String)>,
-    by_operation: HashMap<Box<str>, Vec<u32>>,
+    by_operation: HashMap<Box<str>, Places>,
     /// The rules with patterns of operations.
-    any_operation: Vec<u32>,
+    any_operation: Places,
+}
+
+/// Where rules stand, in the order of the file: those about one principal alone by that, so that a
+/// thousand users have a rule each at the price of one.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    of: HashMap<Principal, Vec<u32>>,
+    others: Vec<u32>,
+}
+
+impl Places {
+    fn add(&mut self, rule: &Rule, at: u32) {
+        let principals: Option<Vec<_>> = rule.who.iter().map(Who::only).collect();
+        let lists = match principals {
+            Some(principals) => {
+                for principal in principals {
+                    add_last(self.of.entry(principal).or_default(), at);
+                }
+                return;
+            }
+            None => &mut self.others,
+        };
+        add_last(lists, at);
+    }
+
+    /// Those that may be about this principal.
+    fn about(&self, principal: &Principal) -> [&[u32]; 2] {
+        let own = if self.of.is_empty() { None } else { self.of.get(principal) };
+        [own.map_or(&[], Vec::as_slice), &self.others]
+    }
+}
+
+fn add_last(list: &mut Vec<u32>, at: u32) {
+    if list.last() != Some(&at) {
+        list.push(at);
+    }
 }
 
 /// A rule. An empty list of patterns stands for everything.
@@ -164,19 +200,19 @@ impl AccessRules {
         if OF_EVERY_OBJECT.contains(&question.operation) {
             return self.decide_of_every_object(question, at);
         }
-        let named = self.by_operation.get(question.operation).map_or(&[][..], Vec::as_slice);
-        let (mut named, mut others) =
-            (named.iter().peekable(), self.any_operation.iter().peekable());
-        // Both lists are in the order of the file.
+        let principal = question.caller.principal();
+        let named = self.by_operation.get(question.operation);
+        let [own, named] = named.map_or([&[][..]; 2], |places| places.about(principal));
+        let [any_own, any] = self.any_operation.about(principal);
+        // Each list is in the order of the file.
+        let mut lists = [own, named, any_own, any];
         loop {
-            let next = match (named.peek(), others.peek()) {
-                (Some(one), Some(other)) if one < other => named.next(),
-                (Some(_), None) => named.next(),
-                _ => others.next(),
-            };
-            let Some(rule) = next.and_then(|at| self.rules.get(*at as usize)) else {
+            let firsts = lists.iter_mut().filter(|list| !list.is_empty());
+            let Some(list) = firsts.min_by_key(|list| list[0]) else {
                 return Decision { allowed: false, line: None };
             };
+            let rule = &self.rules[list[0] as usize];
+            *list = &list[1..];
             if rule.fits(question, at) {
                 return Decision { allowed: rule.allow, line: Some(rule.line) };
             }
@@ -215,14 +251,11 @@ impl AccessRules {
             let at = at as u32;
             let is_name = |pattern: &Pattern| !pattern.as_str().contains('*');
             if rule.operations.is_empty() || !rule.operations.iter().all(is_name) {
-                self.any_operation.push(at);
+                self.any_operation.add(rule, at);
                 continue;
             }
             for operation in &rule.operations {
-                let list = self.by_operation.entry(operation.as_str().into()).or_default();
-                if list.last() != Some(&at) {
-                    list.push(at);
-                }
+                self.by_operation.entry(operation.as_str().into()).or_default().add(rule, at);
             }
         }
         self

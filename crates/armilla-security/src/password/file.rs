@@ -251,12 +251,27 @@ impl PasswordFile {
         }
         let text = Zeroizing::new(text);
         replace(path, text.as_bytes()).map_err(|error| failed(path, &error))?;
-        self.reload();
+        self.look();
         Ok(true)
     }
 
+    /// Reads the file again now, as a program may on a signal.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line is malformed: what was read before stays.
+    pub fn reload(&self) -> Result<(), PasswordFileError> {
+        let File { path, users, generation, seen, .. } = &*self.0;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (read, stamp) = read(path)?;
+        *seen = (Some(stamp), Instant::now());
+        *users.write().unwrap_or_else(PoisonError::into_inner) = read;
+        generation.fetch_add(1, Ordering::Release);
+        tracing::info!(file = %path.display(), "the passwords were read again");
+        Ok(())
+    }
+
     /// Reads the file again if it was changed. What cannot be read is logged.
-    fn reload(&self) {
+    fn look(&self) {
         let File { path, users, generation, seen, .. } = &*self.0;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.1 = Instant::now();
@@ -296,13 +311,17 @@ impl PasswordVerifier for PasswordFile {
         right && std::str::from_utf8(code).is_ok_and(|code| self.verify_code(user, code))
     }
 
+    fn reload(&self) -> Result<(), String> {
+        PasswordFile::reload(self).map_err(|error| error.to_string())
+    }
+
     fn generation(&self) -> u64 {
         let due = {
             let seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
             seen.1.elapsed() >= LOOK
         };
         if due {
-            self.reload();
+            self.look();
         }
         self.0.generation.load(Ordering::Acquire)
     }

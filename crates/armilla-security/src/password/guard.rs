@@ -104,6 +104,11 @@ impl Guarded {
         Err(Refused::Wrong)
     }
 
+    /// Has the verifier read its file again.
+    pub(crate) fn reload(&self) -> Result<(), String> {
+        self.verifier.reload()
+    }
+
     /// That of the verifier: it changes with what is accepted.
     pub(crate) fn generation(&self) -> u64 {
         self.verifier.generation()

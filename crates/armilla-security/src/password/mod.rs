@@ -30,6 +30,15 @@ pub trait PasswordVerifier: Send + Sync + 'static {
     fn generation(&self) -> u64 {
         0
     }
+
+    /// Reads again what it verifies by, if that is in a file:
+    /// [`ServerSecurity::reload`](crate::ServerSecurity::reload). The default does nothing.
+    ///
+    /// # Errors
+    /// What is wrong, and where; what was read before stays.
+    fn reload(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 impl<F: Fn(&ScopedName, &[u8]) -> bool + Send + Sync + 'static> PasswordVerifier for F {

@@ -8,6 +8,7 @@ use crate::access::AccessFile;
 use crate::assertion::AssertionRule;
 use crate::audit::Audit;
 use crate::hash::HashKey;
+use crate::limits::Limits;
 use crate::mechanism::Mechanism;
 use crate::password::{Guarded, GuessLimits, PasswordVerifier};
 use crate::policy::Authentication;
@@ -47,6 +48,7 @@ pub struct ServerSecurityBuilder {
     guesses: GuessLimits,
     remembered: (usize, Duration),
     transport: Option<TaggedComponent>,
+    limits: Option<Limits>,
 }
 
 impl Default for ServerSecurityBuilder {
@@ -64,6 +66,7 @@ impl Default for ServerSecurityBuilder {
             guesses: GuessLimits::default(),
             remembered: (1024, Duration::from_secs(300)),
             transport: None,
+            limits: None,
         }
     }
 }
@@ -149,6 +152,13 @@ impl ServerSecurityBuilder {
         self
     }
 
+    /// How much hosts and users may do, and who is not let in for a while.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
     /// The rules about who may do what: an [`AccessFile`], or
     /// [`AccessRules`](crate::AccessRules) that do not change. What no rule allows is denied.
     /// Without rules everything is allowed to whom the server lets in.
@@ -192,6 +202,7 @@ impl ServerSecurityBuilder {
             contexts: self.stateful.then(|| ContextTable::new(self.contexts)),
             key: HashKey::new()?,
             transport: self.transport,
+            limits: self.limits,
             audit: self.audit,
             callers: Arc::default(),
             slot: OnceLock::new(),

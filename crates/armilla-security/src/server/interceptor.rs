@@ -7,6 +7,7 @@ use crate::access::Question;
 use crate::audit::{Audit, Outcome as Ended, Record};
 use crate::caller::{Caller, Callers};
 use crate::hash::HashKey;
+use crate::limits::{Limits, UsedUp};
 use crate::policy::{AUTHENTICATION, Authentication};
 use armilla::interceptor::{
     Interruption, IorInfo, IorInterceptor, Outcome, ProcessingMode, ProfileAddresses,
@@ -30,6 +31,7 @@ pub(super) struct Guard {
     pub(super) contexts: Option<ContextTable>,
     pub(super) key: HashKey,
     pub(super) transport: Option<TaggedComponent>,
+    pub(super) limits: Option<Limits>,
     pub(super) audit: Option<Audit>,
     pub(super) callers: Arc<Callers>,
     /// Set when the ORB is made.
@@ -77,11 +79,18 @@ impl ServerInterceptor for Requests {
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
         request.keep(Started(Instant::now()));
+        // Before a password is verified, which takes long.
+        self.0.within_limits(request, |limits, request| {
+            limits.take_of_host(request.peer(), request.size())
+        })?;
         let wanted = self.0.wanted(request);
         let identified = match self.0.identify(request, wanted) {
             Ok(identified) => identified,
             Err(refused) => return Err(self.0.refuse(request, refused)?.into()),
         };
+        self.0.within_limits(request, |limits, request| {
+            limits.take_of(identified.caller.principal(), request.size())
+        })?;
         if let Some(answer) = identified.answer {
             request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &answer, true)?;
         }
@@ -169,6 +178,24 @@ fn shown(id: &[u8]) -> String {
 }
 
 impl Guard {
+    /// Refuses a request that is beyond the limits, if there are any.
+    ///
+    /// # Errors
+    /// `TRANSIENT`.
+    fn within_limits(
+        &self,
+        request: &ServerRequestInfo,
+        take: impl FnOnce(&Limits, &ServerRequestInfo) -> Result<(), UsedUp>,
+    ) -> Result<(), SystemException> {
+        let Some(limits) = &self.limits else { return Ok(()) };
+        let Err(used_up) = take(limits, request) else { return Ok(()) };
+        let (peer, operation, why) = (request.peer(), request.operation(), used_up.text());
+        tracing::debug!(%peer, operation, why, "a call was refused");
+        self.record(request, &Ended::Refused(why));
+        let (kind, minor) = (ExceptionKind::Transient, Minor::SHARE_USED_UP);
+        Err(SystemException::new(kind, minor, Completion::No))
+    }
+
     /// What the POA of the object asks for, or else the server.
     fn wanted(&self, request: &ServerRequestInfo) -> Authentication {
         match request.policy(AUTHENTICATION) {

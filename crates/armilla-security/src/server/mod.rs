@@ -35,6 +35,22 @@ impl ServerSecurity {
         ServerSecurityBuilder::default()
     }
 
+    /// Reads the files of passwords and of rules again now, as a program does on SIGHUP: whatever
+    /// its clock says of their times. Without it a change takes effect within a second. The files of
+    /// TLS have `Tls::reload`.
+    ///
+    /// # Errors
+    /// What is wrong with which file, one text each. What was read of it before stays in use; the
+    /// other file is read all the same.
+    pub fn reload(&self) -> Result<(), Vec<String>> {
+        let evidence = &self.0.guard.evidence;
+        let passwords = evidence.passwords.as_ref().map(|passwords| passwords.reload());
+        let rules = evidence.access.as_ref().map(|file| file.reload().map_err(|it| it.to_string()));
+        let wrong: Vec<_> =
+            [passwords, rules].into_iter().flatten().filter_map(Result::err).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    }
+
     /// Who calls: the client of the request that the calling thread serves, which is what the received
     /// credentials and attributes of `SecurityLevel2::Current` told. A call that a servant makes
     /// directly, within the process, has the caller of that servant.
@@ -62,6 +78,9 @@ impl OrbInitializer for ServerSecurity {
         }
         let factory = |value: &armilla::Any| crate::Authentication::from_value(value);
         info.register_policy_factory(crate::policy::AUTHENTICATION, factory)?;
+        if let Some(limits) = &self.0.guard.limits {
+            info.add_admission(limits.clone());
+        }
         info.add_server_interceptor(Requests(self.0.guard.clone()))?;
         info.add_ior_interceptor(References(self.0.guard.clone()))
     }

@@ -2,8 +2,10 @@
 
 use crate::world::{Client, Server, tells_nothing};
 use armilla::{ExceptionKind, Orb, SameHost};
+use armilla_ipc::Address;
 use armilla_security::{
-    AccessFile, AccessRules, Audit, AuditOptions, Authentication, ClientSecurity, Identity,
+    AccessFile, AccessRules, Audit, AuditOptions, Authentication, Caller, ClientSecurity, Decision,
+    Identity, Principal, Proof, Question,
 };
 use bank::bank::Account;
 use std::fs;
@@ -117,6 +119,12 @@ fn a_changed_file_takes_effect_and_a_wrong_one_does_not() {
     let error = file.reload().unwrap_err().to_string();
     assert!(error.ends_with("access.toml:2:9: a text in quotes is needed here"), "{error}");
     denied(client.call());
+    assert_eq!(server.security.reload().unwrap_err(), [error]);
+    write("[[rule]]\nallow = \"*\"\n");
+    assert_eq!(server.security.reload(), Ok(()));
+    assert_eq!(client.call(), Ok(1.0));
+    write("[[rule]]\ndeny = \"*\"\n");
+    file.reload().unwrap();
     write("[[rule]]\nallow = \"*\"\n");
     // A server looks at the file by itself.
     while client.call().is_err() {
@@ -144,6 +152,44 @@ fn a_wrong_rule_is_named_with_line_and_column() {
         assert_eq!((error.line, error.column), (line, column), "{error}");
         assert!(error.what.contains(what), "{error}");
     }
+}
+
+#[test]
+fn the_first_rule_that_fits_decides_whatever_it_is_about() {
+    let mut text = String::new();
+    for user in 0..1000 {
+        text += &format!("[[rule]]\nallow = \"user{user}@bank\"\noperation = \"deposit\"\n");
+    }
+    text += "[[rule]]\nallow = [\"*@bank\", \"uid:7\"]\noperation = \"dep*\"\nobject = \"open\"\n\
+             [[rule]]\ndeny = \"user3@bank\"\n\
+             [[rule]]\nallow = \"uid:7\"\noperation = \"deposit\"\n";
+    let rules: AccessRules = text.parse().unwrap();
+    let decide = |who: &str, operation: &str, object: &str| {
+        let principal = match who.strip_prefix("uid:") {
+            Some(number) => Principal::LocalUser(number.parse().unwrap()),
+            None => Principal::User(who.parse().unwrap()),
+        };
+        let address = Address::tcp("192.0.2.1", 1);
+        let caller = Caller::new(principal, Proof::Password, address);
+        let question = Question {
+            caller: &caller,
+            adapter: "RootPOA",
+            object,
+            interface: "IDL:Bank/Account:1.0",
+            operation,
+            at: std::time::SystemTime::now(),
+        };
+        let Decision { allowed, line } = rules.decide(&question);
+        (allowed, line)
+    };
+    assert_eq!(decide("user0@bank", "deposit", "a"), (true, Some(1)));
+    assert_eq!(decide("user999@bank", "deposit", "a"), (true, Some(2998)));
+    assert_eq!(decide("user999@bank", "depart", "open"), (true, Some(3001)));
+    assert_eq!(decide("user3@bank", "withdraw", "a"), (false, Some(3005)));
+    assert_eq!(decide("user3@bank", "depart", "open"), (true, Some(3001)), "it stands before");
+    assert_eq!(decide("uid:7", "deposit", "open"), (true, Some(3001)));
+    assert_eq!(decide("uid:7", "deposit", "a"), (true, Some(3007)));
+    assert_eq!(decide("uid:8", "deposit", "open"), (false, None));
 }
 
 #[test]

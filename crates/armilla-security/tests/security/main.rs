@@ -6,6 +6,7 @@ mod corpus;
 mod errors;
 mod identity;
 mod late;
+mod limits;
 mod passwords;
 mod protected;
 mod world;

@@ -104,6 +104,22 @@ fn a_client_that_requires_tls_makes_no_other_connection() {
 }
 
 #[test]
+fn a_client_that_requires_tls_and_is_called_back_listens_over_tls_alone() {
+    let authority = Authority::new("root");
+    let own = authority.issue(&["127.0.0.1"]);
+    let caller = client(authority.tls().certificate(own.pem()).required());
+    let (_, listener) = orbs::activate(&caller);
+    assert!(caller.published_addresses().unwrap().is_empty(), "no plain port");
+    for profile in profiles(&listener) {
+        assert!(profile.port == 0 && tls_of(&profile).len() == 1, "{profile:?}");
+    }
+    // Without a certificate nobody could call it back.
+    let error = client(authority.tls().required()).published_addresses().unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Initialize);
+    assert!(error.to_string().contains("an endpoint over TLS needs a certificate"), "{error}");
+}
+
+#[test]
 fn an_orb_without_tls_says_what_it_lacks() {
     let authority = Authority::new("root");
     let tls = authority.tls().certificate(authority.issue(&["127.0.0.1"]).pem());

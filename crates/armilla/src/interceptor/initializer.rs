@@ -8,6 +8,7 @@ use crate::interception::{Codec, SlotId};
 use crate::policies::{PolicyFactory, PolicyType};
 use crate::runtime::Orb;
 use crate::server::interception::{IorInterceptor, ServerInterceptor};
+use crate::transport::Admission;
 use armilla_giop::Version;
 use std::fmt;
 use std::sync::Arc;
@@ -135,6 +136,11 @@ impl OrbInitInfo<'_> {
         interceptor: impl IorInterceptor + 'static,
     ) -> Result<(), SystemException> {
         self.registration.ior(Arc::new(interceptor))
+    }
+
+    /// Lets `admission` decide whose connections the ORB takes, beside those that were added before.
+    pub fn add_admission(&mut self, admission: impl Admission + 'static) {
+        self.registration.admissions.push(Arc::new(admission));
     }
 
     /// Allocates a slot of [`PiCurrent`](super::PiCurrent).

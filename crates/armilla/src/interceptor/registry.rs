@@ -8,6 +8,7 @@ use crate::interception::SlotCount;
 use crate::policies::{PolicyFactory, PolicyType};
 use crate::runtime::Orb;
 use crate::server::interception::ServerInterceptors;
+use crate::transport::Admission;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub(crate) struct Registration {
     pub(super) client: Vec<Arc<dyn ClientInterceptor>>,
     pub(super) server: Vec<Arc<dyn ServerInterceptor>>,
     pub(super) ior: Vec<Arc<dyn IorInterceptor>>,
+    pub(super) admissions: Vec<Arc<dyn Admission>>,
     /// The number of allocated slots.
     pub(super) slots: usize,
     pub(crate) initializers: Vec<Box<dyn super::OrbInitializer>>,
@@ -55,15 +57,17 @@ impl Registration {
 
     /// Activates the registered interceptors in `orb`, if there are any interceptors or slots.
     pub(super) fn finish(self, orb: &Orb) {
-        let Self { client, server, ior, slots, .. } = self;
-        if client.is_empty() && server.is_empty() && ior.is_empty() && slots == 0 {
+        let Self { client, server, ior, admissions, slots, .. } = self;
+        let has_interceptors = !(client.is_empty() && server.is_empty() && ior.is_empty());
+        if !has_interceptors && admissions.is_empty() && slots == 0 {
             return;
         }
+        admissions.iter().for_each(|each| orb.transports().admit_by(each));
         let client_modes = client.iter().map(|interceptor| interceptor.processing_mode());
         let server_modes = server.iter().map(|interceptor| interceptor.processing_mode());
         let sees_collocated = client_modes.chain(server_modes).any(ProcessingMode::wants_local);
         orb.install(SlotCount(slots));
-        orb.install(ServerInterceptors::new(server, ior, slots));
+        orb.install(ServerInterceptors::new(server, ior, admissions, slots));
         orb.install(Interceptors::new(client, slots, sees_collocated));
     }
 }

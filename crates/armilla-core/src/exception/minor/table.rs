@@ -271,4 +271,6 @@ own! {
     74 TLS_NEEDED "the object is reached over TLS, and the ORB has none or may use nothing else"
     75 TLS_CERTIFICATE_REFUSED "a certificate was refused when the connection was made"
     76 TLS_HANDSHAKE_FAILED "client and server could not agree on TLS"
+    77 SHARE_USED_UP
+        "the client, its host or its user, has used up its share of calls or octets for now"
 }

@@ -27,6 +27,11 @@ impl Connection {
     /// are answered first.
     pub(in crate::server) fn conclude(&self, end: &CloseReason) {
         end.report(self.stream.peer(), self.orb.settings());
+        if end.is_breach()
+            && let Some(interceptors) = self.orb.server_interceptors()
+        {
+            interceptors.broke_protocol(self.stream.peer());
+        }
         let version = match end {
             CloseReason::Framing(_) => self.failed_version(),
             _ => Version::V1_0,

@@ -107,6 +107,7 @@ fn request_slow(
                 credentials: source.sink.credentials(),
                 protection: source.sink.protection(),
                 connection: source.connection.map(|connection| connection.number()),
+                size: message.octets.len(),
             };
             let (flow, passed) = ServerFlow::begin(orb, &header, from);
             (Some(flow), passed)

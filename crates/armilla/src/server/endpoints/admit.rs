@@ -70,6 +70,9 @@ pub(in crate::server) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc
     if !may_connect(&orb.settings().local_access.peers, &*stream) {
         return refuse(&*stream);
     }
+    if orb.server_interceptors().is_some_and(|all| !all.admit(stream.peer())) {
+        return refuse(&*stream);
+    }
     let bidirectional = orb.client().reverse_connections().is_some();
     let served_by = match workers.served_by(&*stream, bidirectional) {
         Ok(served_by) => served_by,

@@ -9,10 +9,10 @@ use crate::exception::SystemException;
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::settings::{PublishAs, Settings};
-use crate::transport::Endpoint;
 use armilla_ipc::host;
 
-/// Opens endpoints of `own` over TCP, at any free port.
+/// Opens endpoints of `own` at any free port: over TCP, or over TLS if the program allows nothing
+/// else.
 ///
 /// # Errors
 /// `INITIALIZE` when none can be opened.
@@ -25,22 +25,23 @@ pub(super) fn listen(orb: &Orb, own: &mut Group) -> Result<(), SystemException> 
              its references carry (-ORBPublish…)",
             fix = "-ORBEndpoint iiop://HOST:PORT says where to listen",
         );
-        return own.listen(orb, &Endpoint::anywhere());
+        return own.listen(orb, &orb.transports().unasked_endpoint(None));
     }
     let network = settings.publish_network;
     let within = network.map(|network| host::address_in(network.address, network.prefix));
     let used = match within {
         // The endpoint that is everywhere says what is wrong.
-        Some(None) => return own.listen(orb, &Endpoint::anywhere()),
+        Some(None) => return own.listen(orb, &orb.transports().unasked_endpoint(None)),
         Some(Some(address)) => vec![address],
         None => orb.client().local_addresses().used(),
     };
     // An interface may be gone by now.
     let mut listening = used;
-    listening.retain(|address| own.listen(orb, &Endpoint::at(*address)).is_ok());
+    let at = |address| orb.transports().unasked_endpoint(Some(address));
+    listening.retain(|address| own.listen(orb, &at(*address)).is_ok());
     if listening.is_empty() {
         let primary = host::primary_address();
-        own.listen(orb, &Endpoint::at(primary))?;
+        own.listen(orb, &at(primary))?;
         listening.push(primary);
         if primary.is_loopback() {
             report!(

@@ -138,6 +138,7 @@ pub struct ServerRequestInfo {
     pub(super) credentials: Option<Credentials>,
     pub(super) protection: Option<Arc<Protection>>,
     pub(super) connection: Option<u64>,
+    pub(super) size: usize,
     pub(super) key: Option<Box<[u8]>>,
     pub(super) object: Option<Target>,
     pub(super) values: Option<Box<Served>>,
@@ -188,6 +189,11 @@ impl ServerRequestInfo {
     /// that of no other connection; `None` for a request of this process.
     pub const fn connection(&self) -> Option<u64> {
         self.connection
+    }
+
+    /// How many octets the request has, with its headers.
+    pub const fn size(&self) -> usize {
+        self.size
     }
 
     /// When the call returns to the client.

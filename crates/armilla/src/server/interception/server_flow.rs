@@ -45,6 +45,8 @@ pub(crate) struct Requester<'r> {
     pub(crate) protection: Option<Arc<Protection>>,
     /// The number of the connection, if it has come over one.
     pub(crate) connection: Option<u64>,
+    /// How many octets the request has.
+    pub(crate) size: usize,
 }
 
 impl ServerFlow {
@@ -66,6 +68,7 @@ impl ServerFlow {
             credentials: from.credentials,
             protection: from.protection,
             connection: from.connection,
+            size: from.size,
             key: header.target.object_key().map(Box::from),
             object: None,
             values: None,

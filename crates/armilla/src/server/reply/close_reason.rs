@@ -86,6 +86,18 @@ impl CloseReason {
         }
     }
 
+    /// Whether the client has not kept to the protocol.
+    pub(in crate::server) const fn is_breach(&self) -> bool {
+        matches!(
+            self,
+            Self::Framing(_)
+                | Self::Malformed(..)
+                | Self::Unexpected(_)
+                | Self::Stalled
+                | Self::Trickled
+        )
+    }
+
     /// The message with which the server closes the connection. `version` is that of the message at
     /// fault.
     pub(in crate::server) fn closing_message(&self, version: Version) -> ClosingMessage {

@@ -1,0 +1,314 @@
+//! What strangers and users may do to a server: how many calls, octets and connections, and who is
+//! not let in for a while.
+
+mod metrics;
+mod options;
+mod rate;
+mod table;
+
+pub use metrics::LimitCounts;
+pub use options::{LimitOptions, Quota};
+
+use crate::principal::Principal;
+use armilla::transport::Admission;
+use armilla_ipc::Address;
+use metrics::Counters;
+use std::fmt;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use table::{Share, Table};
+
+/// How many parts a table has, so that threads seldom wait for each other.
+const SHARDS: usize = 16;
+
+/// Limits what clients may do: calls and octets by host and by principal, connections by host, and
+/// bans of hosts that break the protocol. Clones share what was counted.
+/// [`ServerSecurityBuilder::limits`](crate::ServerSecurityBuilder::limits) takes it.
+///
+/// A call beyond a limit ends with `TRANSIENT`
+/// ([`Minor::SHARE_USED_UP`](armilla::Minor::SHARE_USED_UP)) and is not executed. A connection beyond
+/// one is closed before anything is read, and before a TLS handshake.
+///
+/// ```
+/// use armilla::Orb;
+/// use armilla_security::{Limits, ServerSecurity};
+///
+/// let limits = Limits::new("calls=1000,connections=50,user-calls=200,ban=600".parse()?);
+/// let security = ServerSecurity::builder().limits(limits.clone()).build()?;
+/// let orb = Orb::builder().initializer(security).build()?;
+/// assert_eq!(limits.counts().banned, 0);
+/// println!("{}", limits.to_prometheus());
+/// # orb.shutdown();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Limits(Arc<Shared>);
+
+struct Shared {
+    options: LimitOptions,
+    started: Instant,
+    hasher: RandomState,
+    hosts: [Mutex<Table<Host>>; SHARDS],
+    principals: [Mutex<Table<Principal>>; SHARDS],
+    counters: Counters,
+}
+
+/// A host as limits tell them apart: an address, for IPv6 its network of 64 bits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Host {
+    At(IpAddr),
+    Named(String),
+}
+
+impl Host {
+    /// `None` for a transport within the host: to ban it would ban everybody there.
+    fn of(peer: &Address) -> Option<Self> {
+        let Address::Tcp { host, .. } = peer else { return None };
+        Some(match host.parse() {
+            Ok(IpAddr::V6(address)) => match address.to_ipv4_mapped() {
+                Some(mapped) => Self::At(mapped.into()),
+                None => {
+                    let network = u128::from(address) >> 64 << 64;
+                    Self::At(Ipv6Addr::from(network).into())
+                }
+            },
+            Ok(address) => Self::At(address),
+            Err(_) => Self::Named(host.clone()),
+        })
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(address @ IpAddr::V6(_)) => write!(f, "{address}/64"),
+            Self::At(address) => address.fmt(f),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UsedUp {
+    HostCalls,
+    HostOctets,
+    PrincipalCalls,
+    PrincipalOctets,
+}
+
+impl UsedUp {
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::HostCalls => "the host makes too many calls (calls)",
+            Self::HostOctets => "the host sends too many octets (octets)",
+            Self::PrincipalCalls => "the caller makes too many calls (user-calls)",
+            Self::PrincipalOctets => "the caller sends too many octets (user-octets)",
+        }
+    }
+}
+
+impl Limits {
+    /// Limits, of which nothing was used.
+    pub fn new(options: LimitOptions) -> Self {
+        let most = options.remembered.div_ceil(SHARDS);
+        Self(Arc::new(Shared {
+            options,
+            started: Instant::now(),
+            hasher: RandomState::new(),
+            hosts: std::array::from_fn(|_| Mutex::new(Table::new(most))),
+            principals: std::array::from_fn(|_| Mutex::new(Table::new(most))),
+            counters: Counters::default(),
+        }))
+    }
+
+    /// The hosts that are banned, and for how long still.
+    pub fn banned(&self) -> Vec<(String, Duration)> {
+        let now = self.now();
+        let of = |table: &Mutex<Table<Host>>| -> Vec<_> {
+            lock(table).banned(now).map(|(host, left)| (host.to_string(), left)).collect()
+        };
+        self.0.hosts.iter().flat_map(of).collect()
+    }
+
+    /// Lets a host in again. Returns whether it was banned.
+    pub fn lift(&self, peer: &Address) -> bool {
+        let Some(host) = Host::of(peer) else { return false };
+        let now = self.now();
+        let mut table = self.shard(&self.0.hosts, &host);
+        table.find(&host).is_some_and(|share| share.is_banned(now) && share.lift())
+    }
+
+    /// Takes a request of so many octets from the share of its host.
+    pub(crate) fn take_of_host(&self, peer: &Address, octets: usize) -> Result<(), UsedUp> {
+        let quota = &self.0.options.per_host;
+        if quota.calls == 0 && quota.octets == 0 {
+            return Ok(());
+        }
+        let Some(host) = Host::of(peer) else { return Ok(()) };
+        let now = self.now();
+        let mut table = self.shard(&self.0.hosts, &host);
+        let taken = self.take(table.of(&host, now), quota, octets, now);
+        taken.map_err(|calls| if calls { UsedUp::HostCalls } else { UsedUp::HostOctets })
+    }
+
+    /// Takes it from the share of its principal, once that is known.
+    pub(crate) fn take_of(&self, principal: &Principal, octets: usize) -> Result<(), UsedUp> {
+        let quota = &self.0.options.per_principal;
+        if quota.calls == 0 && quota.octets == 0 || !principal.is_known() {
+            return Ok(());
+        }
+        let now = self.now();
+        let mut table = self.shard(&self.0.principals, principal);
+        let taken = self.take(table.of(principal, now), quota, octets, now);
+        taken.map_err(|calls| if calls { UsedUp::PrincipalCalls } else { UsedUp::PrincipalOctets })
+    }
+
+    /// Takes a call; the error says whether calls are used up, and not octets.
+    fn take(
+        &self,
+        share: &mut Share,
+        quota: &Quota,
+        octets: usize,
+        now: Duration,
+    ) -> Result<(), bool> {
+        let (burst, refused) = (self.0.options.burst, &self.0.counters);
+        if !share.calls.take(1, quota.calls, burst, now) {
+            refused.calls.fetch_add(1, Ordering::Relaxed);
+            return Err(true);
+        }
+        if !share.octets.take(octets as u64, quota.octets, burst, now) {
+            refused.octets.fetch_add(1, Ordering::Relaxed);
+            return Err(false);
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Duration {
+        self.0.started.elapsed()
+    }
+
+    fn shard<'t, K: Hash>(
+        &self,
+        tables: &'t [Mutex<Table<K>>; SHARDS],
+        key: &K,
+    ) -> MutexGuard<'t, Table<K>> {
+        let at = self.0.hasher.hash_one(key) % SHARDS as u64;
+        lock(&tables[at as usize])
+    }
+}
+
+impl Admission for Limits {
+    fn is_welcome(&self, peer: &Address) -> bool {
+        if self.0.options.breaches == 0 {
+            return true;
+        }
+        let Some(host) = Host::of(peer) else { return true };
+        let now = self.now();
+        let mut table = self.shard(&self.0.hosts, &host);
+        let is_banned = table.find(&host).is_some_and(|share| share.is_banned(now));
+        drop(table);
+        if is_banned {
+            self.0.counters.turned_away.fetch_add(1, Ordering::Relaxed);
+        }
+        !is_banned
+    }
+
+    fn admit(&self, peer: &Address) -> bool {
+        if !self.is_welcome(peer) {
+            return false;
+        }
+        let quota = &self.0.options.per_host;
+        if quota.connections == 0 {
+            return true;
+        }
+        let Some(host) = Host::of(peer) else { return true };
+        let now = self.now();
+        let mut table = self.shard(&self.0.hosts, &host);
+        let share = table.of(&host, now);
+        let admitted = share.connections.take(1, quota.connections, self.0.options.burst, now);
+        drop(table);
+        if !admitted {
+            self.0.counters.connections.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(%host, "a connection is refused: the host makes too many");
+        }
+        admitted
+    }
+
+    fn broke_protocol(&self, peer: &Address) {
+        self.0.counters.breaches.fetch_add(1, Ordering::Relaxed);
+        let Some(host) = Host::of(peer) else { return };
+        let LimitOptions { breaches, window, ban, .. } = self.0.options;
+        let now = self.now();
+        let mut table = self.shard(&self.0.hosts, &host);
+        let banned = table.of(&host, now).breach((breaches, window, ban), now);
+        drop(table);
+        if banned {
+            self.0.counters.bans.fetch_add(1, Ordering::Relaxed);
+            let seconds = ban.as_secs();
+            tracing::warn!(%host, breaches, seconds, "a host broke the protocol too often: banned");
+        }
+    }
+}
+
+impl fmt::Debug for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limits").field("options", &self.0.options).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_told_apart_as_strangers_have_them() {
+        let of = |host: &str| Host::of(&Address::tcp(host, 1)).unwrap().to_string();
+        assert_eq!(of("192.0.2.1"), "192.0.2.1");
+        assert_eq!(of("::ffff:192.0.2.1"), "192.0.2.1");
+        assert_eq!(of("2001:db8::1:2:3:4"), of("2001:db8::9"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(Host::of(&Address::Unix("/a".into())), None);
+    }
+
+    #[test]
+    fn a_banned_host_is_turned_away_and_others_are_not() {
+        let limits = Limits::new("breaches=2,ban=600,connections=1,burst=0".parse().unwrap());
+        let (eve, ann) = (Address::tcp("192.0.2.66", 1), Address::tcp("192.0.2.1", 1));
+        assert!(limits.admit(&eve) && !limits.admit(&eve), "one in a second");
+        limits.broke_protocol(&eve);
+        assert!(limits.is_welcome(&eve));
+        limits.broke_protocol(&eve);
+        assert!(!limits.is_welcome(&eve) && limits.is_welcome(&ann) && limits.admit(&ann));
+        assert_eq!(limits.banned()[0].0, "192.0.2.66");
+        let counts = limits.counts();
+        assert_eq!((counts.breaches, counts.bans, counts.banned), (2, 1, 1));
+        assert_eq!((counts.turned_away, counts.connections), (1, 1));
+        assert!(limits.lift(&eve) && limits.is_welcome(&eve) && !limits.lift(&eve));
+    }
+
+    #[test]
+    fn shares_of_principals_follow_them_from_host_to_host() {
+        let limits = Limits::new("user-calls=1,burst=0".parse().unwrap());
+        let ann = Principal::User("ann@bank".parse().unwrap());
+        assert_eq!(limits.take_of(&ann, 10), Ok(()));
+        assert_eq!(limits.take_of(&ann, 10), Err(UsedUp::PrincipalCalls));
+        assert_eq!(limits.take_of(&Principal::LocalUser(0), 10), Ok(()));
+        for _ in 0..10 {
+            assert_eq!(limits.take_of(&Principal::Anonymous, 10), Ok(()));
+            assert_eq!(limits.take_of_host(&Address::tcp("h", 1), 10), Ok(()), "no limit");
+        }
+        let limits = Limits::new("octets=10,burst=0".parse().unwrap());
+        let host = Address::tcp("192.0.2.1", 1);
+        assert_eq!(limits.take_of_host(&host, 1000), Ok(()));
+        assert_eq!(limits.take_of_host(&host, 1), Err(UsedUp::HostOctets));
+        assert!(limits.to_prometheus().contains("refused_total{what=\"octets\"} 1"));
+    }
+}
