@@ -1,7 +1,9 @@
 //! A server and a client with CSIv2: our side of `lab/interop/security/check`.
 //!
 //! ```text
-//! peer serve FILE [--stateless]      serves an account until standard input ends
+//! peer authority DIRECTORY           makes an authority and a certificate for 127.0.0.1
+//! peer serve FILE [--stateless] [--tls DIRECTORY [--tls-alone]]
+//!                                    serves an account until standard input ends
 //! peer call FILE USER PASSWORD TIMES [--stateful] [--threads N]
 //! ```
 //!
@@ -10,10 +12,15 @@
 use armilla::dynamic::{DynamicServant, ServerRequest, serve};
 use armilla::{Any, Object, ObjectId, Orb, SystemException, TypeCode};
 use armilla_security::{Authentication, ClientSecurity, ScopedName, ServerSecurity};
+use armilla_tls::{Authority, Tls};
 use std::borrow::Cow;
 use std::error::Error;
 use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
 use std::{env, fs, io, thread};
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 struct Account(ServerSecurity);
 
@@ -34,7 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let has = |option: &str| arguments.iter().any(|argument| argument == option);
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["serve", file, ..] => serve_account(file, !has("--stateless")),
+        ["authority", directory] => authority(Path::new(directory)),
+        ["serve", file, ..] => {
+            let tls = arguments.iter().skip_while(|it| *it != "--tls").nth(1).map(Path::new);
+            serve_account(file, !has("--stateless"), (tls, has("--tls-alone")))
+        }
         ["call", file, user, password, times, ..] => {
             let threads = arguments.iter().skip_while(|it| *it != "--threads").nth(1);
             let threads = threads.map_or(Ok(1), |number| number.parse())?;
@@ -44,7 +55,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn serve_account(file: &str, stateful: bool) -> Result<(), Box<dyn Error>> {
+fn authority(directory: &Path) -> Result<(), Box<dyn Error>> {
+    let authority = Authority::new("authority", DAY)?;
+    let server = authority.issue("server", &["127.0.0.1"], DAY)?;
+    fs::create_dir_all(directory)?;
+    fs::write(directory.join("authority.pem"), &authority.own().certificate)?;
+    fs::write(directory.join("server.pem"), server.certificate + &server.key)?;
+    Ok(())
+}
+
+fn serve_account(
+    file: &str,
+    stateful: bool,
+    (tls, alone): (Option<&Path>, bool),
+) -> Result<(), Box<dyn Error>> {
     let long = "x".repeat(300);
     let security = ServerSecurity::builder()
         .realm("bank")
@@ -59,7 +83,15 @@ fn serve_account(file: &str, stateful: bool) -> Result<(), Box<dyn Error>> {
         .may_assert("gateway@bank", "anonymous")
         .stateful(stateful)
         .build()?;
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.initializer(security.clone()).build()?;
+    let mut orb = Orb::builder();
+    if !alone {
+        orb = orb.listen("iiop://127.0.0.1:0")?;
+    }
+    if let Some(directory) = tls {
+        let tls = Tls::new().certificate(directory.join("server.pem"));
+        orb = orb.transport(tls).listen("ssliop://127.0.0.1:0")?;
+    }
+    let orb = orb.initializer(security.clone()).build()?;
     let account = orb.root_poa().activate(serve(Account(security)))?;
     let unfinished = format!("{file}.unfinished");
     fs::write(&unfinished, orb.object_to_string(account.object())?)?;
