@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const RECORD: [u8; 100] = [7; 100];
 
 /// How long one part of a round takes.
-const PART: Duration = Duration::from_millis(700);
+const PART: Duration = Duration::from_millis(200);
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -40,20 +40,25 @@ fn rates(directory: &Path) -> Outcome {
     let log = Log::open(directory.join("log"), Options::default())?;
     let mut plain = File::create(directory.join("plain"))?;
     let mut rates: [Vec<f64>; 3] = Default::default();
-    for _ in 0..9 {
+    for _ in 0..30 {
         rates[0]
             .push(rate(1, || Ok(plain.write_all(&RECORD).and_then(|()| plain.sync_data())?))?);
         rates[1].push(of_log(&log, 1)?);
         rates[2].push(of_log(&log, 64)?);
     }
-    let [plain, one, many] = rates.map(|mut rates| {
-        rates.sort_by(f64::total_cmp);
-        rates[rates.len() / 2]
-    });
+    let times = |log: &[f64]| median(log.iter().zip(&rates[0]).map(|(a, b)| a / b).collect());
+    let (of_one, of_many) = (times(&rates[1]), times(&rates[2]));
+    let [plain, one, many] = rates.map(median);
     println!("write and fdatasync: {plain:.0} records a second");
-    println!("1 writer:   {one:.0} records a second, {:.2} times as many", one / plain);
-    println!("64 writers: {many:.0} records a second, {:.1} times as many", many / plain);
+    println!("1 writer:   {one:.0} records a second, {of_one:.2} times as many");
+    println!("64 writers: {many:.0} records a second, {of_many:.1} times as many");
     Ok(())
+}
+
+/// The value in the middle: of ratios of neighbours, so that what changes slowly does not count.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn rate(writers: usize, mut write: impl FnMut() -> Outcome) -> Outcome<f64> {

@@ -52,7 +52,10 @@ impl<F: Files> Core<F> {
         let segment = active.segment;
         let is_closed = opened.was_closed && !opened.is_new;
         let writer = Writer { segment, length, end, number, is_closed, buffer: Vec::new() };
-        let consumers = Consumers { positions: state.consumers.clone(), is_changed: false };
+        // A log that has lost its end has consumers that wait for what comes next.
+        let positions = state.consumers.iter();
+        let positions = positions.map(|(name, at)| (name.clone(), *at.min(&end))).collect();
+        let consumers = Consumers { positions, is_changed: false };
         let core = Self {
             options,
             opened,

@@ -35,8 +35,11 @@ impl<F: Files> Core<F> {
             if !consumers.is_changed && first.is_none() {
                 return Ok(());
             }
-            consumers.is_changed = false;
-            new.consumers = consumers.positions.clone();
+            // What is not on the disk may yet be lost, and other records have its positions then.
+            let durable = self.group.durable();
+            consumers.is_changed = consumers.positions.values().any(|at| *at > durable);
+            let known = consumers.positions.iter();
+            new.consumers = known.map(|(name, at)| (name.clone(), *at.min(&durable))).collect();
         }
         new.first = first.unwrap_or(new.first);
         match new.write(&self.files) {

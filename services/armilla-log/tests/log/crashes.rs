@@ -64,7 +64,7 @@ impl Program {
                 15..17 => self.consume(&log)?,
                 17 => {
                     log.retain()?;
-                    self.consumed.1 = self.consumed.0;
+                    self.consumed.1 = self.consumed.0.min(log.durable());
                 }
                 18 => assert_eq!(log.read_from(log.first()).filter(Result::is_err).count(), 0),
                 _ => {
@@ -114,7 +114,8 @@ impl Program {
     }
 
     fn consume(&mut self, log: &Log<Simulated>) -> Result<(), LogError> {
-        let upto = self.random.below(self.committed as u64 + 1) as usize;
+        // Also what is not on the disk yet.
+        let upto = self.random.below(self.records.len() as u64 + 1) as usize;
         if let Some((position, _)) = self.records.get(upto) {
             log.acknowledge("consumer", *position)?;
             self.consumed.0 = self.consumed.0.max(*position);

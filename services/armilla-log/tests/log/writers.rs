@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const WRITERS: usize = 16;
-const EACH: usize = 100;
+const EACH: usize = 30;
 
 #[test]
 fn each_writer_finds_its_records_in_order_and_a_reader_follows_them_all() {
