@@ -88,7 +88,7 @@ pub struct AuditHealth {
 }
 
 /// What is recorded of a request, or of what else a server is asked for, as by a web page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Record<'r> {
     /// Who calls, as far as that is known.
     pub caller: Option<&'r Caller>,

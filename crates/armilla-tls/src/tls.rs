@@ -108,6 +108,15 @@ impl Tls {
             .ok_or_else(|| "a server over TLS needs a certificate: -ORBCertificate FILE".to_owned())
     }
 
+    /// The same for a client: it verifies the certificate of the server, and shows its own if the
+    /// server asks for it.
+    ///
+    /// # Errors
+    /// Which file or setting is wrong, if nothing was read before.
+    pub fn client_config(&self) -> Result<Arc<rustls::ClientConfig>, String> {
+        Ok(self.shared.current()?.client.clone())
+    }
+
     /// What references say of the endpoints that are open: for `TAG_TLS_SEC_TRANS` in mechanisms of
     /// CSIv2.
     pub fn published(&self) -> Vec<TlsSecTrans> {

@@ -179,9 +179,14 @@ impl Access {
     }
 
     /// What handlers learn of a caller at a page.
-    pub(crate) fn visitor(&self, caller: Arc<Caller>, peer: SocketAddr, path: &str) -> Visitor {
+    pub(crate) fn visitor(
+        &self,
+        caller: Arc<Caller>,
+        (peer, over_tls): (SocketAddr, bool),
+        path: &str,
+    ) -> Visitor {
         let may_change = self.decide(&caller, "change", path).is_ok();
-        Visitor { address: peer, caller: Some((caller, may_change)) }
+        Visitor { address: peer, over_tls, caller: Some((caller, may_change)) }
     }
 
     /// Logs a user in, and begins a session. Takes as long as Argon2id does, whatever is wrong.

@@ -13,7 +13,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{
     ACCEPT, AUTHORIZATION, CACHE_CONTROL, COOKIE, LOCATION, WWW_AUTHENTICATE,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::SocketAddr;
@@ -23,6 +23,9 @@ use std::time::Instant;
 /// The value of the header [`HEADER`] by which a page that reloads by itself says so: that is no use
 /// of the session.
 const BY_ITSELF: &str = "reload";
+
+/// The header that tells a script of a page where users log in.
+const LOGIN: HeaderName = HeaderName::from_static("x-armilla-login");
 
 /// What of a console is behind it.
 #[derive(Clone)]
@@ -68,7 +71,8 @@ pub(crate) async fn admit(
         return (StatusCode::SERVICE_UNAVAILABLE, what).into_response();
     }
     let caller = known.caller.clone();
-    request.extensions_mut().insert(access.visitor(caller.clone(), peer, &path));
+    let over_tls = request.extensions().get::<OverTls>().is_some();
+    request.extensions_mut().insert(access.visitor(caller.clone(), (peer, over_tls), &path));
     if let Some(session) = known.session {
         request.extensions_mut().insert(session);
     }
@@ -128,6 +132,9 @@ fn nobody(access: &Access, request: &Request, tokens: bool) -> Response {
         false => "a certificate is needed that the service believes\n",
     };
     let mut response = (StatusCode::UNAUTHORIZED, what).into_response();
+    if access.takes_passwords() {
+        response.headers_mut().insert(LOGIN, HeaderValue::from_static("/login"));
+    }
     if tokens {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

@@ -105,6 +105,11 @@ impl ConsoleOptions {
         self
     }
 
+    /// Whether the console asks who its visitors are.
+    pub fn asks(&self) -> bool {
+        self.access.is_some() || !self.roots.is_empty()
+    }
+
     /// TLS as it is chosen: by files of its own, or those of the ORB.
     fn tls(&self, address: &str) -> Option<Tls> {
         let reachable = || {

@@ -1,5 +1,6 @@
 //! Who has sent a request, as the pages of a service see it.
 
+use crate::https::OverTls;
 use armilla_security::Caller;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::StatusCode;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Visitor {
     pub(crate) address: SocketAddr,
+    pub(crate) over_tls: bool,
     /// With whether it may change something at this path.
     pub(crate) caller: Option<(Arc<Caller>, bool)>,
 }
@@ -19,12 +21,17 @@ pub struct Visitor {
 impl Visitor {
     /// One of whom the address alone is known.
     pub const fn at(address: SocketAddr) -> Self {
-        Self { address, caller: None }
+        Self { address, over_tls: false, caller: None }
     }
 
     /// Its address, as the operating system reports it. Behind a proxy it is that of the proxy.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether the request has come over TLS.
+    pub const fn is_over_tls(&self) -> bool {
+        self.over_tls
     }
 
     /// Who it is, by what proof. `None` where the console asks nobody, or the visitor has shown a
@@ -52,6 +59,7 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
         }
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         let unknown = (StatusCode::INTERNAL_SERVER_ERROR, "nobody knows where the request is from");
-        address.map(|address| Self::at(address.0)).ok_or(unknown)
+        let over_tls = parts.extensions.get::<OverTls>().is_some();
+        address.map(|address| Self { over_tls, ..Self::at(address.0) }).ok_or(unknown)
     }
 }

@@ -33,6 +33,25 @@ export class Refusal extends Error {
   }
 }
 
+/** Shows who has logged in, and the way out. */
+async function showUser() {
+  const answer = await fetch("/session", { headers: { "X-Armilla-Console": "reload" } });
+  if (answer.status !== 200) return;
+  const { user, by_password } = await answer.json();
+  if (!by_password) return;
+  const out = document.createElement("button");
+  out.type = "button";
+  out.id = "log-out";
+  out.title = user;
+  out.textContent = "Log out";
+  out.addEventListener("click", async () => {
+    await fetch("/logout", { method: "POST", headers: { "X-Armilla-Console": "1" } }).catch(() => null);
+    location.href = "/login";
+  });
+  document.querySelector("body > header").append(out);
+}
+showUser().catch(() => null);
+
 let asking = null;
 
 /** Asks the reader for a token, once for all requests that need one. */
@@ -52,13 +71,17 @@ function askToken(again) {
   return asking;
 }
 
-async function ask(path, accept, signal) {
+async function ask(path, accept, signal, byItself = false) {
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
     const headers = { Accept: accept };
+    // The reader's session does not last longer for what the page does by itself.
+    if (byItself) headers["X-Armilla-Console"] = "reload";
     if (token) headers.Authorization = `Bearer ${token}`;
     const answer = await fetch(BASE + path, { headers, signal });
     if (answer.ok) return answer;
+    // The session has ended, and a reader logs in on a page of its own.
+    if (answer.status === 401 && answer.headers.has("X-Armilla-Login")) location.reload();
     if (answer.status !== 401) throw new Refusal(answer.status, await answer.text());
     // Another request may have asked for it by now.
     if (sessionStorage.getItem(TOKEN) === token) await askToken(Boolean(token));
@@ -66,8 +89,8 @@ async function ask(path, accept, signal) {
 }
 
 /** A search or attributes: the objects, and what the server warns of. */
-export async function getJson(path, signal) {
-  const answer = await ask(path, "application/dicom+json", signal);
+export async function getJson(path, signal, byItself = false) {
+  const answer = await ask(path, "application/dicom+json", signal, byItself);
   const warnings = (answer.headers.get("Warning") ?? "").match(/"[^"]*"/g) ?? [];
   return { objects: await answer.json(), warnings: warnings.map((text) => text.slice(1, -1)) };
 }

@@ -44,13 +44,14 @@ const performed = (object) => [
   text(object, "00400241"), text(object, "00400252").toLowerCase(),
 ];
 
-async function show() {
+/** Shows what there is now; `byItself` says that no reader has asked for it. */
+async function show(byItself) {
   const note = find("note");
   try {
-    const { objects: entries } = await getJson("/workitems");
+    const { objects: entries } = await getJson("/workitems", undefined, byItself === true);
     const open = (entry) => ["SCHEDULED", "IN PROGRESS"].includes(text(entry, "00741000"));
     fill("planned", entries.filter((entry) => find("all").checked || open(entry)).map(planned), "entry", "entries");
-    const { objects: steps } = await getJson("/performed-procedure-steps");
+    const { objects: steps } = await getJson("/performed-procedure-steps", undefined, byItself === true);
     const begin = (step) => text(step, "00400244") + text(step, "00400245");
     steps.sort((a, b) => begin(b).localeCompare(begin(a)));
     fill("performed", steps.map(performed), "step", "steps");
@@ -62,5 +63,5 @@ async function show() {
 }
 
 find("all").addEventListener("change", show);
-setInterval(() => document.hidden || show(), EVERY);
+setInterval(() => document.hidden || show(true), EVERY);
 show();

@@ -6,14 +6,17 @@
 //! allow read   from 10.0.0.0/8
 //! allow store  from 10.1.2.3
 //! allow any    token front-desk sha256:9f86d081884c7d65…
+//! allow read   user *@clinic
 //! allow any    from local
 //! retain 3650 days
 //! expire 7300 days
 //! ```
 //!
-//! A token is known to the rules by its SHA-256, so that nobody learns it from them.
+//! A token is known to the rules by its SHA-256, so that nobody learns it from them. A user is one who
+//! has logged in to the page, or whose certificate it believes (`dn:CN=ann`).
 
 use armilla_ipc::host;
+use armilla_security::Pattern;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -93,6 +96,8 @@ enum Clients {
     Network(IpAddr, u32),
     /// Whoever shows the token with this name and hash.
     Token(String, [u8; 32]),
+    /// Whose name this is a pattern of.
+    User(Pattern),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,8 +146,24 @@ impl Rules {
         Self { access: vec![nobody], ..Self::default() }
     }
 
+    /// Whether there are rules about who may do what.
+    pub fn restrict(&self) -> bool {
+        !self.access.is_empty()
+    }
+
     /// Whether a client may do something; `token` is what it shows.
     pub fn decide(&self, operation: Operation, place: Place, token: Option<&str>) -> Verdict {
+        self.decide_of(operation, place, token, None)
+    }
+
+    /// The same for a client of whom it is also known which user it is.
+    pub fn decide_of(
+        &self,
+        operation: Operation,
+        place: Place,
+        token: Option<&str>,
+        user: Option<&str>,
+    ) -> Verdict {
         if self.access.is_empty() || place == Place::Here {
             return Verdict::Allowed(None);
         }
@@ -154,6 +175,7 @@ impl Rules {
                 Clients::Local => (place.is_local(), None),
                 Clients::Network(network, bits) => (is_within(*network, *bits, place), None),
                 Clients::Token(name, known) => (hash.as_ref() == Some(known), Some(name.clone())),
+                Clients::User(names) => (user.is_some_and(|user| names.matches(user)), None),
             };
             match (hit, rule.allow) {
                 (true, true) => return Verdict::Allowed(name),
@@ -256,8 +278,8 @@ impl Rules {
             ["retain", number, "days"] => self.retain = Some(days(number)?),
             ["expire", number, "days"] => self.expire = Some(days(number)?),
             _ => {
-                let rules = "allow or deny OPERATION from CLIENT, allow or deny OPERATION token NAME \
-                             sha256:HASH, retain N days, expire N days";
+                let rules = "allow or deny OPERATION from CLIENT, allow or deny OPERATION user NAME, \
+                             allow or deny OPERATION token NAME sha256:HASH, retain N days, expire N days";
                 return Err(format!("{:?} is none of: {rules}", words.join(" ")));
             }
         }
@@ -286,7 +308,10 @@ fn clients_of(how: &str, words: &[&str]) -> Result<Clients, String> {
             let wrong = || format!("{hash:?}: sha256: and 64 hexadecimal digits are needed");
             Ok(Clients::Token((*name).to_owned(), octets.ok_or_else(wrong)?))
         }
-        _ => Err(format!("{how:?}: `from CLIENT` or `token NAME sha256:HASH` is needed here")),
+        ("user", [name]) => Ok(Clients::User(Pattern::new(name))),
+        _ => Err(format!(
+            "{how:?}: `from CLIENT`, `user NAME` or `token NAME sha256:HASH` is needed here"
+        )),
     }
 }
 
@@ -373,6 +398,19 @@ mod tests {
         assert_eq!(decide(Operation::Read, Some("guess")), Verdict::NeedsToken);
         assert_eq!(decide(Operation::Read, None), Verdict::NeedsToken);
         assert_eq!(decide(Operation::Store, Some("secret")), Verdict::Forbidden);
+    }
+
+    #[test]
+    fn a_user_is_known_by_a_pattern_of_names() {
+        let rules: Rules = "deny store user ann@clinic\nallow any user *@clinic".parse().unwrap();
+        let decide = |operation, user| rules.decide_of(operation, Place::Unknown, None, user);
+        let allowed = Verdict::Allowed(None);
+        assert_eq!(decide(Operation::Read, Some("ann@clinic")), allowed);
+        assert_eq!(decide(Operation::Store, Some("bob@clinic")), allowed);
+        assert_eq!(decide(Operation::Store, Some("ann@clinic")), Verdict::Forbidden);
+        for other in [Some("ann@home"), Some("dn:CN=ann"), None] {
+            assert_eq!(decide(Operation::Read, other), Verdict::Forbidden, "{other:?}");
+        }
     }
 
     #[test]

@@ -19,13 +19,25 @@ pub struct Guard {
 
 /// Who asks, and how.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Client {
     /// Where it is.
     pub place: Place,
     /// What it shows, if it shows a token.
     pub token: Option<String>,
+    /// Which user it is, if it has logged in or shown a certificate.
+    pub user: Option<String>,
+    /// Whether nothing but a token of the rules lets it do anything: it should have logged in.
+    pub needs_token: bool,
     /// The protocol: `http`, `corba` or `dicom`.
     pub by: &'static str,
+}
+
+impl Client {
+    /// A client of whom this is known alone.
+    pub const fn at(place: Place, by: &'static str) -> Self {
+        Self { place, token: None, user: None, needs_token: false, by }
+    }
 }
 
 /// What an access is about.
@@ -103,7 +115,7 @@ impl Guard {
         if client.place == Place::Here {
             return Ok(());
         }
-        let verdict = self.rules.decide(operation, client.place, client.token.as_deref());
+        let verdict = self.verdict(client, operation);
         let (allowed, token) = match &verdict {
             Verdict::Allowed(token) => (true, token.as_deref()),
             _ => (false, None),
@@ -118,6 +130,14 @@ impl Guard {
         }
     }
 
+    fn verdict(&self, client: &Client, operation: Operation) -> Verdict {
+        let Client { place, token, user, needs_token, .. } = client;
+        match self.rules.decide_of(operation, *place, token.as_deref(), user.as_deref()) {
+            Verdict::Allowed(None) if *needs_token => Verdict::NeedsToken,
+            verdict => verdict,
+        }
+    }
+
     /// The same for what follows on something that was allowed and recorded: only a refusal is.
     ///
     /// # Errors
@@ -128,7 +148,7 @@ impl Guard {
         operation: Operation,
         subject: Subject<'_>,
     ) -> Result<(), Denied> {
-        match self.rules.decide(operation, client.place, client.token.as_deref()) {
+        match self.verdict(client, operation) {
             Verdict::Allowed(_) => Ok(()),
             _ => self.check(client, operation, subject),
         }
@@ -167,6 +187,7 @@ impl Guard {
         });
         let fields = [
             ("token", token.unwrap_or_default()),
+            ("user", client.user.as_deref().unwrap_or_default()),
             ("study", subject.study),
             ("series", subject.series),
             ("image", subject.image),

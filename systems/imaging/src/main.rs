@@ -4,6 +4,7 @@
 
 mod commands;
 
+use armilla_tls::Tls;
 use clap::Parser;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -12,7 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().collect();
-    let orb = match armilla::Orb::builder().take_arguments(&mut arguments) {
+    let orb = match armilla::Orb::builder().transport(Tls::new()).take_arguments(&mut arguments) {
         Ok(orb) => orb,
         Err(error) => return fail(&error.into()),
     };

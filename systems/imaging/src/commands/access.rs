@@ -60,7 +60,7 @@ pub(crate) struct Remove {
 pub(super) fn expire(store: &Store, guard: &Guard) -> Result<(), Failure> {
     let Some(days) = guard.rules().expire else { return Ok(()) };
     let (store, guard) = (store.clone(), guard.clone());
-    let client = Client { place: Place::Here, token: None, by: "rule" };
+    let client = Client::at(Place::Here, "rule");
     let work = move || loop {
         match store.expire(days, now()) {
             Ok(removed) => {

@@ -2,8 +2,10 @@
 
 mod access;
 mod cache;
+mod dicom_files;
 mod files;
 mod flows;
+mod login;
 mod names;
 mod worklist;
 
@@ -15,7 +17,7 @@ use armilla_imaging::fetch::{fetch, send};
 use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::procedures::{Procedures, Retry};
-use armilla_imaging::server::dimse::{self, Entity, Titles};
+use armilla_imaging::server::dimse::{Entity, Modalities, Titles};
 use armilla_imaging::server::{ImageServer, ServerSettings};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
@@ -23,8 +25,10 @@ use armilla_service::{Console, ConsoleArguments, ConsoleBuilder, Lifecycle};
 use armilla_stream::FlowControl;
 use cache::Cache;
 use clap::Parser;
+use dicom_files::DicomFiles;
 use flows::Flows;
 use indicatif::{ProgressBar, ProgressStyle};
+use login::Login;
 use names::Naming;
 use std::path::PathBuf;
 use std::thread;
@@ -84,8 +88,14 @@ pub(crate) struct Serve {
     /// The application entity title for modalities.
     #[arg(long, default_value = "ARMILLA")]
     title: String,
+    /// HOST:PORT for modalities and workstations that speak TLS, such as 0.0.0.0:2762. It needs
+    /// --dicom-certificate.
+    #[arg(long, value_name = "ADDRESS", requires = "dicom_certificate")]
+    dicom_tls: Option<String>,
+    #[command(flatten)]
+    dicom_files: DicomFiles,
     /// TITLE=HOST:PORT of an application entity to which images may be moved (C-MOVE), and storage
-    /// commitment is reported.
+    /// commitment is reported; TITLE=tls://HOST:PORT of one that is reached over TLS.
     #[arg(long, value_parser = peer)]
     peer: Vec<(String, String)>,
     /// The UID of a private SOP class of storage that modalities may send beside the standard ones.
@@ -122,6 +132,8 @@ pub(crate) struct View {
     #[command(flatten)]
     console: ConsoleArguments,
     #[command(flatten)]
+    login: Login,
+    #[command(flatten)]
     access: Access,
 }
 
@@ -131,6 +143,8 @@ pub(crate) struct Http {
     /// The page is the viewer, with DICOMweb below /dicomweb.
     #[command(flatten)]
     console: ConsoleArguments,
+    #[command(flatten)]
+    login: Login,
     /// How many octets one request may store: a number with K, M or G.
     #[arg(long, default_value = "16G", value_parser = octets)]
     max_request: u64,
@@ -147,7 +161,9 @@ impl Http {
         lifecycle: &Lifecycle,
     ) -> Result<Option<Console>, Failure> {
         let web = Web::new(source.clone(), guard.clone()).with_procedures(procedures.cloned());
-        let console = self.console.options().start(lifecycle, |console| {
+        let options = self.login.options(self.console.options())?;
+        let web = web.with_login(options.asks());
+        let console = options.start(lifecycle, |console| {
             let console = match store {
                 Some(store) => observed(console, store, procedures),
                 None => console,
@@ -292,7 +308,7 @@ impl Serve {
         files::import(&store, &self.files)?;
         let procedures = Procedures::open(&self.store)?;
         let listener = self.flows.listen()?;
-        if let Some(address) = &self.dicom {
+        if self.dicom.is_some() || self.dicom_tls.is_some() {
             let peers = self.peer.into_iter().collect();
             let classes = self.class.into_iter().collect();
             let titles = Titles { own: self.title.clone(), peers, classes };
@@ -302,9 +318,16 @@ impl Serve {
                 guard: guard.clone(),
                 procedures: procedures.clone(),
                 retry: Retry::default(),
+                tls: self.dicom_files.tls(),
             };
-            let at = dimse::serve(address, entity)?;
-            eprintln!("modalities: {} at {at}", self.title);
+            let modalities = Modalities::start(entity)?;
+            if let Some(address) = &self.dicom {
+                eprintln!("modalities: {} at {}", self.title, modalities.listen(address)?);
+            }
+            if let Some(address) = &self.dicom_tls {
+                let at = modalities.listen_tls(address)?;
+                eprintln!("modalities: {} at {at} over TLS", self.title);
+            }
         }
         let orb = orb.build()?;
         let settings = ServerSettings {
@@ -343,7 +366,11 @@ impl View {
         let orb = orb.build()?;
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
-        let http = Http { console: self.console.or_at("127.0.0.1:8080"), max_request: 16 << 30 };
+        let http = Http {
+            console: self.console.or_at("127.0.0.1:8080"),
+            login: self.login,
+            max_request: 16 << 30,
+        };
         let console = http.start(&source, None, None, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
@@ -463,7 +490,8 @@ fn person(name: &str) -> String {
 fn peer(text: &str) -> Result<(String, String), String> {
     let wrong = || "TITLE=HOST:PORT is needed, with a title of 1 to 16 characters".to_owned();
     let (title, address) = text.split_once('=').ok_or_else(wrong)?;
-    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    let plain = address.strip_prefix("tls://").unwrap_or(address);
+    let port = plain.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     match (1..=16).contains(&title.len()) && port.is_some() {
         true => Ok((title.to_owned(), address.to_owned())),
         false => Err(wrong()),

@@ -144,7 +144,7 @@ pub(crate) fn caller(orb: Option<&Orb>) -> Client {
         // Nobody knows, and so nobody is trusted.
         Some(Err(_)) | None => Place::Unknown,
     };
-    Client { place, token: None, by: "corba" }
+    Client::at(place, "corba")
 }
 
 /// Refuses to tell who has an image to whom the rules allow no reading. It follows on searches and

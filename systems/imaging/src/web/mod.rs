@@ -23,18 +23,17 @@ use crate::idl::SourceRef;
 use crate::procedures::Procedures;
 use accept::{MediaType, accepted};
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{ConnectInfo, Path, Query, Request, State};
+use armilla_service::axum::extract::{Path, Query, Request, State};
 use armilla_service::axum::http::header::{
     ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST,
 };
 use armilla_service::axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use armilla_service::axum::response::{IntoResponse, Response};
 use armilla_service::axum::routing::any;
-use armilla_service::{BodyReader, ConsoleBuilder, spawn_blocking};
+use armilla_service::{BodyReader, ConsoleBuilder, Visitor, spawn_blocking};
 use problem::Problem;
 use resource::{Resource, Target};
 use sources::Sources;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,6 +44,8 @@ pub struct Web {
     guard: Guard,
     /// What is planned and was done, if it is served here.
     procedures: Option<Procedures>,
+    /// Whether the page asks who its visitors are.
+    asks: bool,
 }
 
 /// The parameters of a URL.
@@ -67,12 +68,18 @@ struct Asked {
 impl Web {
     /// Serves the images of a server or a locator to whom the rules allow it.
     pub fn new(source: SourceRef, guard: Guard) -> Self {
-        Self { sources: Sources::new(source), guard, procedures: None }
+        Self { sources: Sources::new(source), guard, procedures: None, asks: false }
     }
 
     /// Serves what is planned and was done as well.
     pub fn with_procedures(self, procedures: Option<Procedures>) -> Self {
         Self { procedures, ..self }
+    }
+
+    /// The console asks who its visitors are: who shows neither that nor a token of the rules may do
+    /// nothing.
+    pub fn with_login(self, asks: bool) -> Self {
+        Self { asks, ..self }
     }
 
     /// Refuses what the rules forbid; the access is recorded.
@@ -111,6 +118,10 @@ impl Web {
     /// octets.
     pub fn add_to(self, console: ConsoleBuilder, max_body: u64) -> ConsoleBuilder {
         let routes = Router::new().route("/dicomweb/{*path}", any(serve));
+        let console = match self.guard.rules().restrict() {
+            true => console.tokens(),
+            false => console,
+        };
         console.api(routes.with_state(Arc::new(self)), max_body).pages(viewer::pages())
     }
 
@@ -161,13 +172,14 @@ async fn serve(
     State(web): State<Arc<Web>>,
     Path(path): Path<String>,
     Query(parameters): Query<Parameters>,
-    ConnectInfo(address): ConnectInfo<SocketAddr>,
+    visitor: Visitor,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let text = |name: HeaderName| text(&parts.headers, &name);
     let scheme = text(HeaderName::from_static("x-forwarded-proto"));
-    let scheme = scheme.filter(|scheme| scheme == "https").unwrap_or_else(|| "http".to_owned());
+    let is_protected = visitor.is_over_tls() || scheme.is_some_and(|scheme| scheme == "https");
+    let scheme = if is_protected { "https" } else { "http" };
     let base = format!("{scheme}://{}/dicomweb", text(HOST).unwrap_or_default());
     // A page may name what it wants where it cannot set the header (PS3.18, section 8.3.3.1).
     let named = parameters.iter().find(|(name, _)| name == "accept");
@@ -176,8 +188,12 @@ async fn serve(
         let (scheme, token) = text.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
     });
+    let user = visitor.caller().map(|caller| caller.principal().to_string());
+    let mut client = Client::at(visitor.address().ip().into(), "http");
+    client.needs_token = web.asks && user.is_none();
+    (client.token, client.user) = (token, user);
     let asked = Asked {
-        client: Client { place: address.ip().into(), token, by: "http" },
+        client,
         path,
         accept: accepted(accept.as_deref()),
         content_type: text(CONTENT_TYPE).unwrap_or_default(),

@@ -15,6 +15,7 @@ mod naming;
 mod odd;
 mod procedures;
 mod programs;
+mod protected;
 mod reach;
 mod strangers;
 mod web;

@@ -288,7 +288,7 @@ pub(crate) fn serve_procedures(
     let procedures = Procedures::open(directory).unwrap();
     let retry = Retry { first: Duration::from_millis(20), most: 1000 };
     let (kept, planned) = (store.clone(), procedures.clone());
-    let entity = Entity { titles, store, guard, procedures, retry };
+    let entity = Entity { titles, store, guard, procedures, retry, tls: armilla_tls::Tls::new() };
     let at = dimse::serve("127.0.0.1:0", entity).unwrap();
     (kept, planned, at)
 }

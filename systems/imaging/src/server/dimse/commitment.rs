@@ -7,8 +7,9 @@ use super::find::{read_identifier, text_of};
 use super::message::{
     Command, N_EVENT_REPORT, REPLY, Status, send_command, send_data, short, uid, wait_for_reply,
 };
-use super::places::Places;
+use super::places::{Place, Places};
 use super::retrieve::{CONNECT, NATIVE, establish};
+use super::wire::{AsClient, Connected, OVER_TLS, Wire};
 use super::{Entity, PATIENCE, Serving};
 use crate::dicom::is_uid;
 use crate::procedures::Commitment;
@@ -55,7 +56,7 @@ impl Reports {
     }
 }
 
-impl Drop for Serving<'_> {
+impl<S: Wire> Drop for Serving<'_, S> {
     fn drop(&mut self) {
         let sent = self.reports.sent.take().map(|(commitment, _)| commitment);
         for commitment in self.reports.waiting.drain(..).chain(sent) {
@@ -73,7 +74,7 @@ impl Drop for Serving<'_> {
     }
 }
 
-impl Serving<'_> {
+impl<S: Wire> Serving<'_, S> {
     /// Takes a request.
     pub(super) fn commit(
         &mut self,
@@ -164,6 +165,10 @@ impl Serving<'_> {
         if !buffered.is_empty() {
             return Ok(false);
         }
+        if stream.holds_octets() {
+            return Ok(false);
+        }
+        let stream = stream.tcp();
         match pause {
             Some(pause) => stream.set_read_timeout(Some(pause))?,
             None => stream.set_nonblocking(true)?,
@@ -182,7 +187,7 @@ impl Serving<'_> {
 }
 
 /// Sends a report (PS3.4, J.3.3): what is kept at this moment.
-fn send_report<A: SyncAssociation<TcpStream>>(
+fn send_report<S: Wire, A: SyncAssociation<S>>(
     (association, timer): (&mut A, &Timer),
     (context, syntax, message): (u8, &str, u16),
     entity: &Entity,
@@ -282,20 +287,32 @@ fn report_anew(
     let title = &commitment.title;
     let address = entity.titles.peers.get(title).ok_or("no --peer has this title any more")?;
     let attempt = attempts.take(title.clone()).ok_or("the peer has not answered others yet")?;
+    match address.strip_prefix(OVER_TLS) {
+        None => report_at::<TcpStream>(entity, commitment, (address, attempt), deadlines),
+        Some(address) => report_at::<AsClient>(entity, commitment, (address, attempt), deadlines),
+    }
+}
+
+fn report_at<T: Connected>(
+    entity: &Entity,
+    commitment: &Commitment,
+    (address, attempt): (&str, Place<String>),
+    deadlines: &Deadlines,
+) -> Result<(), Box<dyn Error>> {
     let options = ClientAssociationOptions::new()
         .calling_ae_title(entity.titles.own.clone())
-        .called_ae_title(title.clone())
+        .called_ae_title(commitment.title.clone())
         .connection_timeout(CONNECT)
         .read_timeout(PATIENCE)
         .write_timeout(PATIENCE)
         .with_presentation_context(CLASS, NATIVE.to_vec())
         .with_role_selection(CLASS, false, true);
-    let mut association = establish(options, address, attempt)?;
+    let mut association = establish::<T>(options, address, (&entity.tls, attempt))?;
     if !association.requestor_roles_for(CLASS).scp {
         association.release().ok();
         return Err("the peer does not let this server report: it grants no role of an SCP".into());
     }
-    let timer = deadlines.watch(association.inner_stream())?;
+    let timer = deadlines.watch(association.inner_stream().tcp())?;
     let accepted = PresentationContextResultReason::Acceptance;
     let mut contexts = association.presentation_contexts().iter();
     let context = contexts.find(|found| found.reason == accepted);

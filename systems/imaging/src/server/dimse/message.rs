@@ -2,6 +2,7 @@
 
 use super::PATIENCE;
 use super::deadlines::Timer;
+use super::wire::Wire;
 use crate::dicom::check_set;
 use crate::store::StoreError;
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
@@ -13,7 +14,6 @@ use dicom_ul::pdu::{PDataValue, PDataValueType};
 use dicom_ul::{Pdu, ServerAssociation};
 use std::error::Error;
 use std::io::Read;
-use std::net::TcpStream;
 
 // PS3.7, E.1-1
 pub(super) const C_STORE: u16 = 0x0001;
@@ -155,8 +155,8 @@ pub(super) struct Details<'a> {
 }
 
 /// Replies to a command.
-pub(super) fn send_reply(
-    (association, timer): (&mut ServerAssociation<TcpStream>, &Timer),
+pub(super) fn send_reply<S: Wire>(
+    (association, timer): (&mut ServerAssociation<S>, &Timer),
     command: &Command,
     status: Status,
     details: &Details<'_>,
@@ -211,7 +211,7 @@ pub(super) fn uid(tag: Tag, value: &str) -> Element {
 }
 
 /// Sends a command, behind which a data set follows or not.
-pub(super) fn send_command<A: SyncAssociation<TcpStream>>(
+pub(super) fn send_command<S: Wire, A: SyncAssociation<S>>(
     to: (&mut A, &Timer),
     context: u8,
     mut elements: Vec<Element>,
@@ -227,7 +227,7 @@ pub(super) fn send_command<A: SyncAssociation<TcpStream>>(
 }
 
 /// Sends a data set in PDUs that the peer takes, each within its time.
-pub(super) fn send_data<A: SyncAssociation<TcpStream>>(
+pub(super) fn send_data<S: Wire, A: SyncAssociation<S>>(
     (association, timer): (&mut A, &Timer),
     context: u8,
     mut from: impl Read,
@@ -255,7 +255,7 @@ pub(super) fn send_data<A: SyncAssociation<TcpStream>>(
     }
 }
 
-fn send_value<A: SyncAssociation<TcpStream>>(
+fn send_value<S: Wire, A: SyncAssociation<S>>(
     (association, timer): (&mut A, &Timer),
     value: PDataValue,
 ) -> Result<(), Box<dyn Error>> {
@@ -266,7 +266,7 @@ fn send_value<A: SyncAssociation<TcpStream>>(
 }
 
 /// Waits for the reply to a command, and says whether the other side has asked to stop before.
-pub(super) fn wait_for_reply<A: SyncAssociation<TcpStream>>(
+pub(super) fn wait_for_reply<S: Wire, A: SyncAssociation<S>>(
     association: &mut A,
     (field, message): (u16, u16),
 ) -> Result<(Command, bool), Box<dyn Error>> {

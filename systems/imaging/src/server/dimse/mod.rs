@@ -11,6 +11,7 @@ mod message;
 mod places;
 mod retrieve;
 mod steps;
+mod wire;
 mod worklist;
 
 use crate::access::Operation;
@@ -18,6 +19,7 @@ use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::Image;
 use crate::procedures::{MOST_SET, Procedures, Retry};
 use crate::store::{Store, StoreError};
+use armilla_tls::Tls;
 use arriving::Arriving;
 use commitment::{QUIET, Reports};
 use contexts::{Roles, Service};
@@ -33,10 +35,11 @@ use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+use wire::{Accepted, AsServer, Wire};
 
 /// How many associations there may be, and how many of one host: others always find some.
 const MOST: usize = 64;
@@ -79,6 +82,8 @@ pub struct Entity {
     pub procedures: Procedures,
     /// How often storage commitment is reported to a peer that does not answer.
     pub retry: Retry,
+    /// TLS, for peers that are reached over it, and for who comes over it.
+    pub tls: Tls,
 }
 
 /// Serves modalities at an address, in threads, as long as the process runs.
@@ -86,13 +91,58 @@ pub struct Entity {
 /// # Errors
 /// The address is taken or is not of this host, or the system has no thread.
 pub fn serve(address: &str, entity: Entity) -> io::Result<SocketAddr> {
-    let listener = TcpListener::bind(address)?;
-    let local = listener.local_addr()?;
-    let entity = Arc::new(entity);
-    let (places, deadlines) = (Places::new(MOST, MOST_OF_HOST), Deadlines::start()?);
-    let attempts = Places::new(MOST, MOST_ATTEMPTS);
-    commitment::start(&entity, &deadlines, &attempts)?;
-    let accept = move || {
+    Modalities::start(entity)?.listen(address)
+}
+
+/// What serves modalities, wherever it listens.
+#[derive(Clone)]
+pub struct Modalities {
+    entity: Arc<Entity>,
+    places: Places<IpAddr>,
+    attempts: Places<String>,
+    deadlines: Deadlines,
+}
+
+impl Modalities {
+    /// Begins to serve; nobody is heard yet.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub fn start(entity: Entity) -> io::Result<Self> {
+        let (entity, deadlines) = (Arc::new(entity), Deadlines::start()?);
+        let (places, attempts) =
+            (Places::new(MOST, MOST_OF_HOST), Places::new(MOST, MOST_ATTEMPTS));
+        commitment::start(&entity, &deadlines, &attempts)?;
+        Ok(Self { entity, places, attempts, deadlines })
+    }
+
+    /// Listens at an address.
+    ///
+    /// # Errors
+    /// The address is taken or is not of this host, or the system has no thread.
+    pub fn listen(&self, address: &str) -> io::Result<SocketAddr> {
+        self.listen_over::<TcpStream>(address)
+    }
+
+    /// Listens at an address for modalities that speak TLS there.
+    ///
+    /// # Errors
+    /// As [`listen`](Self::listen), and if the files of [`Entity::tls`] cannot be used.
+    pub fn listen_tls(&self, address: &str) -> io::Result<SocketAddr> {
+        self.entity.tls.server_config().map_err(io::Error::other)?;
+        self.listen_over::<AsServer>(address)
+    }
+
+    fn listen_over<S: Accepted>(&self, address: &str) -> io::Result<SocketAddr> {
+        let listener = TcpListener::bind(address)?;
+        let local = listener.local_addr()?;
+        let this = self.clone();
+        let accept = move || this.accept::<S>(&listener);
+        thread::Builder::new().name("dicom-listener".to_owned()).spawn(accept)?;
+        Ok(local)
+    }
+
+    fn accept<S: Accepted>(&self, listener: &TcpListener) {
         for socket in listener.incoming() {
             // Without a descriptor there may be one in a moment.
             let Ok(socket) = socket else {
@@ -102,15 +152,14 @@ pub fn serve(address: &str, entity: Entity) -> io::Result<SocketAddr> {
             let peer = socket.peer_addr().map(|peer| peer.ip());
             // A peer without an address has gone already.
             let Ok(peer) = peer else { continue };
-            let Some(place) = places.take(places::host(peer)) else {
+            let Some(place) = self.places.take(places::host(peer)) else {
                 tracing::warn!(%peer, "as many associations are open as may be; another is closed");
                 continue;
             };
-            let entity = Arc::clone(&entity);
-            let limits = (deadlines.clone(), attempts.clone());
+            let this = self.clone();
             let serve = move || {
                 let _place = place;
-                if let Err(error) = associate(socket, &entity, &limits) {
+                if let Err(error) = this.associate::<S>(socket) {
                     tracing::info!(%error, "an association was broken off");
                 }
             };
@@ -119,67 +168,47 @@ pub fn serve(address: &str, entity: Entity) -> io::Result<SocketAddr> {
                 tracing::warn!(%error, "no thread for an association; it is closed");
             }
         }
-    };
-    thread::Builder::new().name("dicom-listener".to_owned()).spawn(accept)?;
-    Ok(local)
-}
+    }
 
-fn associate(
-    socket: TcpStream,
-    entity: &Entity,
-    (deadlines, attempts): &(Deadlines, Places<String>),
-) -> Result<(), Box<dyn Error>> {
-    let timer = deadlines.watch(&socket)?;
-    timer.limit(GREETING);
-    let place = socket.peer_addr()?.ip().into();
-    let client = Client { place, token: None, by: "dicom" };
-    let more = &entity.titles.classes;
-    let options = ServerAssociationOptions::new()
-        .ae_title(entity.titles.own.as_str())
-        .with_negotiation(Roles { more })
-        .read_timeout(GREETING)
-        .write_timeout(PATIENCE);
-    let classes = contexts::all(more);
-    let options = classes.fold(options, |options, (uid, _)| options.with_abstract_syntax(uid));
-    let mut association = options.establish(socket)?;
-    association.inner_stream().set_read_timeout(Some(PATIENCE))?;
-    let (command, task, pace) = (Vec::new(), None, None);
-    let reports = Reports::default();
-    let mut serving = Serving {
-        association,
-        timer,
-        pace,
-        deadlines,
-        attempts,
-        entity,
-        client,
-        command,
-        task,
-        reports,
-    };
-    loop {
-        if serving.is_idle() && serving.reports.are_due() && serving.is_quiet(Some(QUIET))? {
-            serving.report_here()?;
-        }
-        match serving.receive()? {
-            Pdu::PData { data } => {
-                for value in data {
-                    serving.take(value)?;
-                }
-            }
-            Pdu::ReleaseRQ => {
-                serving.timer.limit(PATIENCE);
-                return Ok(serving.association.send(&Pdu::ReleaseRP)?);
-            }
-            Pdu::AbortRQ { .. } => return Ok(()),
-            other => return Err(format!("unexpected: {}", other.short_description()).into()),
-        }
+    fn associate<S: Accepted>(&self, socket: TcpStream) -> Result<(), Box<dyn Error>> {
+        let Self { entity, deadlines, attempts, .. } = self;
+        let timer = deadlines.watch(&socket)?;
+        timer.limit(GREETING);
+        let place = socket.peer_addr()?.ip().into();
+        let more = &entity.titles.classes;
+        let options = ServerAssociationOptions::new()
+            .ae_title(entity.titles.own.as_str())
+            .with_negotiation(Roles { more })
+            .read_timeout(GREETING)
+            .write_timeout(PATIENCE);
+        let classes = contexts::all(more);
+        let options = classes.fold(options, |options, (uid, _)| options.with_abstract_syntax(uid));
+        let mut association = S::accept(options, socket, &entity.tls)?;
+        let stream = association.inner_stream();
+        stream.tcp().set_read_timeout(Some(PATIENCE))?;
+        let mut client = Client::at(place, "dicom");
+        client.user = stream.user();
+        let (command, task, pace) = (Vec::new(), None, None);
+        let reports = Reports::default();
+        let serving = Serving {
+            association,
+            timer,
+            pace,
+            deadlines,
+            attempts,
+            entity,
+            client,
+            command,
+            task,
+            reports,
+        };
+        serving.serve()
     }
 }
 
 /// An association.
-struct Serving<'a> {
-    association: ServerAssociation<TcpStream>,
+struct Serving<'a, S: Wire> {
+    association: ServerAssociation<S>,
     timer: Timer,
     /// Of the message that has begun to come.
     pace: Option<Pace>,
@@ -227,7 +256,29 @@ impl Task {
     }
 }
 
-impl Serving<'_> {
+impl<S: Wire> Serving<'_, S> {
+    /// Serves until the association ends.
+    fn serve(mut self) -> Result<(), Box<dyn Error>> {
+        loop {
+            if self.is_idle() && self.reports.are_due() && self.is_quiet(Some(QUIET))? {
+                self.report_here()?;
+            }
+            match self.receive()? {
+                Pdu::PData { data } => {
+                    for value in data {
+                        self.take(value)?;
+                    }
+                }
+                Pdu::ReleaseRQ => {
+                    self.timer.limit(PATIENCE);
+                    return Ok(self.association.send(&Pdu::ReleaseRP)?);
+                }
+                Pdu::AbortRQ { .. } => return Ok(()),
+                other => return Err(format!("unexpected: {}", other.short_description()).into()),
+            }
+        }
+    }
+
     /// Whether no message has begun.
     fn is_idle(&self) -> bool {
         self.task.is_none() && self.command.is_empty()

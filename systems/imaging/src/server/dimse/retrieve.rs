@@ -8,7 +8,8 @@ use super::message::{
     uid, wait_for_reply,
 };
 use super::places::Place;
-use super::{PATIENCE, Serving};
+use super::wire::{AsClient, Connected, OVER_TLS, Wire};
+use super::{Entity, PATIENCE, Serving};
 use crate::access::Operation;
 use crate::attributes;
 use crate::audit::Subject;
@@ -16,6 +17,7 @@ use crate::dicom;
 use crate::idl::{Criterion, Image, Query};
 use crate::query::everything;
 use crate::store::Store;
+use armilla_tls::Tls;
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::InMemDicomObject;
@@ -128,7 +130,7 @@ fn data_set(store: &Store, image: &Image, way: &Way) -> Result<File, Box<dyn Err
 type Originator<'a> = (&'a str, u16);
 
 /// Sends an image, and waits until the other side has it. An error ends the association.
-fn send_image<A: SyncAssociation<TcpStream>>(
+fn send_image<S: Wire, A: SyncAssociation<S>>(
     (association, timer): (&mut A, &Timer),
     (store, image): (&Store, &Image),
     message: u16,
@@ -163,7 +165,7 @@ fn send_image<A: SyncAssociation<TcpStream>>(
 }
 
 /// Waits for the reply to a C-STORE.
-fn stored<A: SyncAssociation<TcpStream>>(
+fn stored<S: Wire, A: SyncAssociation<S>>(
     association: &mut A,
     message: u16,
 ) -> Result<Sent, Box<dyn Error>> {
@@ -177,25 +179,25 @@ fn stored<A: SyncAssociation<TcpStream>>(
 }
 
 /// An association with another application entity.
-struct Other {
-    association: ClientAssociation<TcpStream>,
+struct Other<T: Wire> {
+    association: ClientAssociation<T>,
     timer: Timer,
 }
 
 /// Connects to another application entity for these images.
-fn connect(
-    title: &str,
+fn connect<T: Connected>(
+    entity: &Entity,
     (name, address): (&str, &str),
     images: &[Arc<Image>],
     (deadlines, attempt): (&Deadlines, Place<String>),
-) -> Result<Other, Box<dyn Error>> {
+) -> Result<Other<T>, Box<dyn Error>> {
     let kinds: BTreeSet<_> = images.iter().map(|image| &image.kind).collect();
     let both: BTreeSet<_> = images.iter().map(|image| (&image.kind, &image.syntax)).collect();
     let native = kinds.into_iter().map(|kind| (kind, NATIVE.map(str::to_owned).to_vec()));
     let encoded = both.into_iter().filter(|(_, syntax)| !NATIVE.contains(&syntax.as_str()));
     let encoded = encoded.map(|(kind, syntax)| (kind, vec![syntax.clone()]));
     let options = ClientAssociationOptions::new()
-        .calling_ae_title(title.to_owned())
+        .calling_ae_title(entity.titles.own.clone())
         .called_ae_title(name.to_owned())
         .connection_timeout(CONNECT)
         .read_timeout(PATIENCE)
@@ -204,31 +206,32 @@ fn connect(
     let options = contexts.fold(options, |options, (kind, syntaxes)| {
         options.with_presentation_context(kind.clone(), syntaxes)
     });
-    let mut association = establish(options, address, attempt)?;
-    let timer = deadlines.watch(association.inner_stream())?;
+    let mut association = establish::<T>(options, address, (&entity.tls, attempt))?;
+    let timer = deadlines.watch(association.inner_stream().tcp())?;
     Ok(Other { association, timer })
 }
 
 /// Asks for an association. The library waits for each octet of the answer anew, and for how many
 /// there are: so it waits in a thread of its own, which counts as an attempt until it ends.
-pub(super) fn establish(
+pub(super) fn establish<T: Connected>(
     options: ClientAssociationOptions<'static>,
     address: &str,
-    attempt: Place<String>,
-) -> Result<ClientAssociation<TcpStream>, Box<dyn Error>> {
+    (tls, attempt): (&Tls, Place<String>),
+) -> Result<ClientAssociation<T>, Box<dyn Error>> {
     let (tell, told) = mpsc::sync_channel(1);
-    let address = address.to_owned();
+    let (address, tls) = (address.to_owned(), tls.clone());
     let ask = move || {
         let _attempt = attempt;
         // Nobody may wait any more; the association is then closed.
-        tell.send(options.establish(&*address)).ok();
+        tell.send(T::connect(options, &address, &tls)).ok();
     };
     thread::Builder::new().name("dicom-peer".to_owned()).spawn(ask)?;
     let made = told.recv_timeout(ESTABLISH);
-    Ok(made.map_err(|_| format!("there was no association within {ESTABLISH:?}"))??)
+    let made = made.map_err(|_| format!("there was no association within {ESTABLISH:?}"))?;
+    made.map_err(|error| -> Box<dyn Error> { error })
 }
 
-impl Serving<'_> {
+impl<S: Wire> Serving<'_, S> {
     /// Sends what an identifier names.
     pub(super) fn retrieve(
         &mut self,
@@ -245,7 +248,7 @@ impl Serving<'_> {
             Err(error) => return self.refuse(command, Status::NOT_UNDERSTOOD, error.to_string()),
         };
         if command.field == C_GET || images.is_empty() {
-            return self.send_all(command, &images, None);
+            return self.send_all(command, &images, None::<Other<TcpStream>>);
         }
         let name = command.text(tags::MOVE_DESTINATION);
         let Some(address) = self.entity.titles.peers.get(&name) else {
@@ -256,9 +259,22 @@ impl Serving<'_> {
             let why = "the destination has not answered others yet".to_owned();
             return self.refuse(command, Status::NONE_SENT, why);
         };
-        match connect(&self.entity.titles.own, (&name, address), &images, (self.deadlines, attempt))
-        {
-            Ok(other) => self.send_all(command, &images, Some(other)),
+        match address.strip_prefix(OVER_TLS) {
+            None => self.move_to::<TcpStream>(command, &images, (&name, address), attempt),
+            Some(address) => self.move_to::<AsClient>(command, &images, (&name, address), attempt),
+        }
+    }
+
+    /// Sends images to another application entity.
+    fn move_to<T: Connected>(
+        &mut self,
+        command: &Command,
+        images: &[Arc<Image>],
+        (name, address): (&str, &str),
+        attempt: Place<String>,
+    ) -> Result<(), Box<dyn Error>> {
+        match connect::<T>(self.entity, (name, address), images, (self.deadlines, attempt)) {
+            Ok(other) => self.send_all(command, images, Some(other)),
             Err(error) => {
                 tracing::warn!(peer = name, %error, "no association for a C-MOVE");
                 let why = "the destination does not answer".to_owned();
@@ -268,11 +284,11 @@ impl Serving<'_> {
     }
 
     /// Sends images, here or to another application entity, and tells how far it is.
-    fn send_all(
+    fn send_all<T: Wire>(
         &mut self,
         command: &Command,
         images: &[Arc<Image>],
-        mut other: Option<Other>,
+        mut other: Option<Other<T>>,
     ) -> Result<(), Box<dyn Error>> {
         let mut counts = Counts { remaining: images.len() as u16, ..Counts::default() };
         let (mut failed, mut end, mut broken) = (Vec::new(), None, None::<String>);
@@ -321,12 +337,12 @@ impl Serving<'_> {
         self.conclude(command, status, counts, &failed)
     }
 
-    fn send_one(
+    fn send_one<T: Wire>(
         &mut self,
         command: &Command,
         image: &Image,
         number: u16,
-        other: &mut Option<Other>,
+        other: &mut Option<Other<T>>,
     ) -> Result<Sent, Box<dyn Error>> {
         let (study, series) = (&image.study, &image.series);
         let subject = Subject { what: "file", study, series, image: &image.uid };

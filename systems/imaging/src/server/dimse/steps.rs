@@ -3,13 +3,14 @@
 use super::Serving;
 use super::find::read_identifier;
 use super::message::{Command, Details, N_CREATE, Status};
+use super::wire::Wire;
 use crate::procedures::ProcedureError;
 use std::error::Error;
 
 /// Says that a step is finished (PS3.4, F.7.2.2).
 const FINISHED: u16 = 0xa710;
 
-impl Serving<'_> {
+impl<S: Wire> Serving<'_, S> {
     /// Enters or changes a step.
     pub(super) fn perform(
         &mut self,

@@ -3,10 +3,11 @@
 use super::Serving;
 use super::find::read_identifier;
 use super::message::{Command, Details, Status};
+use super::wire::Wire;
 use crate::procedures::{matching, object_to_octets};
 use std::error::Error;
 
-impl Serving<'_> {
+impl<S: Wire> Serving<'_, S> {
     /// Answers with the entries that match an identifier, those of the first date first.
     pub(super) fn find_planned(
         &mut self,
