@@ -1,5 +1,45 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-pub mod journal;
+mod builder;
+mod context;
+mod current;
+mod engine;
+mod error;
+mod interceptor;
+mod journal;
 pub mod model;
+mod policy;
+mod resource;
+mod servant;
+#[cfg(feature = "server")]
+pub mod server;
+#[cfg(feature = "disk")]
+mod store;
+mod transaction;
+mod transactions;
+
+#[allow(missing_docs)]
+mod idl {
+    armilla::include_idl!("CosTransactions");
+}
+
+/// The interfaces of the transaction service, generated from `idl/CosTransactions.idl` and
+/// `idl/ArmillaTransactions.idl`.
+pub mod corba {
+    pub use crate::idl::armilla_transactions::*;
+    pub use crate::idl::cos_transactions::*;
+}
+
+pub use builder::{ContextId, TransactionsBuilder};
+#[doc(hidden)]
+pub use context::check_context;
+pub use current::Entered;
+pub use error::{CommitError, RunError};
+pub use journal::{Journal, MemoryJournal};
+pub use policy::{NonTxTargetPolicy, OtsPolicy};
+pub use resource::{Resource, ResourceError, ResourceManager, Synchronization};
+#[cfg(feature = "disk")]
+pub use store::DiskJournal;
+pub use transaction::{Scoped, Transaction};
+pub use transactions::Transactions;

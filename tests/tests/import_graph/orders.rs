@@ -457,7 +457,23 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-transactions",
         rows: &[
             ("model", "the protocol, without an ORB"),
-            ("journal", "where decisions are written"),
+            ("error journal policy resource", "what a program sets, implements and is told"),
+            ("context engine store", "what travels, who carries the protocol out, the disk"),
+            ("current", "in which transaction a thread works"),
+            (
+                "builder interceptor servant transaction transactions",
+                "the transactions of a program, which its objects and interceptors hold",
+            ),
+            ("server", "a service as a process of its own"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-transactions/engine",
+        rows: &[
+            ("entry local", "a transaction and its participants"),
+            ("table timer", "all of them, and the time"),
+            ("drive", "what the protocol wants, carried out"),
         ],
         exceptions: &[],
     },

@@ -131,7 +131,11 @@ impl Record {
             },
             2 => {
                 let (global, flags) = (reader.global()?, reader.flags(3)?);
-                let superior = Some(reader.text()?).filter(|_| flags & 2 != 0);
+                let superior = match (reader.text()?, flags & 2 != 0) {
+                    (text, true) => Some(text),
+                    (text, false) if text.is_empty() => None,
+                    _ => return Err(reader.error("a superior that the record says it has not")),
+                };
                 let (participants, by_operator) = (reader.names()?, flags & 1 != 0);
                 Kind::Committed { global, superior, participants, by_operator }
             }

@@ -211,6 +211,11 @@ impl Transaction {
         self.phase == Phase::Active || self.phase == Phase::Before
     }
 
+    /// Whether requests are at work in it.
+    pub const fn has_calls(&self) -> bool {
+        self.calls > 0
+    }
+
     /// Whether the log could not be written when the decision was made.
     pub fn is_stuck(&self) -> bool {
         self.phase == Phase::Stuck

@@ -1,0 +1,130 @@
+//! A transaction, and the objects that take part in it.
+
+use crate::model::{
+    Action, Event, GlobalId, Key, Options, RegisterError, Reply, Status, Time, Transaction,
+};
+use crate::resource::{Resource, Synchronization};
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A transaction of this process.
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    pub(crate) global: GlobalId,
+    pub(crate) subordinate: bool,
+    machine: Mutex<Transaction>,
+    /// The participants that are at hand, by their places.
+    members: Mutex<Vec<Option<Arc<dyn Resource>>>>,
+    synchronizations: Mutex<Vec<Arc<dyn Synchronization>>>,
+    /// When the timer looks at it.
+    pub(super) wake: Mutex<Option<Time>>,
+    /// What the servants know of its superior.
+    pub(crate) superior: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Held while a subordinate registers with its superior.
+    pub(crate) upward: Mutex<Upward>,
+    /// What travels with requests, but for the time that is left.
+    pub(crate) context: OnceLock<Vec<u8>>,
+}
+
+/// What of a subordinate its superior knows.
+#[derive(Debug, Default)]
+pub(crate) struct Upward {
+    pub(crate) resource: bool,
+    pub(crate) synchronization: bool,
+}
+
+impl Entry {
+    pub(crate) fn new(transaction: Transaction) -> Self {
+        Self {
+            key: transaction.key(),
+            global: transaction.global().clone(),
+            subordinate: transaction.is_subordinate(),
+            members: Mutex::new(vec![None; transaction.participants().len()]),
+            machine: Mutex::new(transaction),
+            synchronizations: Mutex::default(),
+            wake: Mutex::default(),
+            superior: OnceLock::new(),
+            upward: Mutex::default(),
+            context: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn root(
+        key: Key,
+        global: GlobalId,
+        deadline: Option<Time>,
+        options: Options,
+    ) -> Self {
+        Self::new(Transaction::root(key, global, deadline, options))
+    }
+
+    pub(crate) fn machine(&self) -> MutexGuard<'_, Transaction> {
+        lock(&self.machine)
+    }
+
+    pub(super) fn handle(&self, event: Event, now: Time) -> Vec<Action> {
+        self.machine().handle(event, now)
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.machine().status()
+    }
+
+    /// Adds a participant, and returns its place.
+    pub(crate) fn enlist(
+        &self,
+        name: &str,
+        resource: Arc<dyn Resource>,
+    ) -> Result<usize, RegisterError> {
+        let mut members = lock(&self.members);
+        let place = self.machine().register(name.into())?;
+        members.push(Some(resource));
+        Ok(place)
+    }
+
+    pub(crate) fn synchronize(
+        &self,
+        synchronization: Arc<dyn Synchronization>,
+    ) -> Result<(), RegisterError> {
+        let mut all = lock(&self.synchronizations);
+        self.machine().register_synchronization()?;
+        all.push(synchronization);
+        Ok(())
+    }
+
+    pub(super) fn synchronization(&self, place: usize) -> Option<Arc<dyn Synchronization>> {
+        lock(&self.synchronizations).get(place).cloned()
+    }
+
+    /// Whether there is nobody who would have to hear of its end.
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.members).is_empty() && lock(&self.synchronizations).is_empty()
+    }
+
+    /// The participant in a place, or the name by which it is found.
+    pub(super) fn member(&self, place: usize) -> Result<Arc<dyn Resource>, Arc<str>> {
+        if let Some(Some(member)) = lock(&self.members).get(place) {
+            return Ok(member.clone());
+        }
+        let machine = self.machine();
+        Err(machine.participants().get(place).map_or_else(|| "".into(), |it| it.name().clone()))
+    }
+
+    pub(super) fn set_member(&self, place: usize, member: Arc<dyn Resource>) {
+        if let Some(at) = lock(&self.members).get_mut(place) {
+            *at = Some(member);
+        }
+    }
+
+    /// A reply to an event that changes nothing and calls nobody.
+    pub(crate) fn ask(&self, event: Event, now: Time) -> Option<Reply> {
+        self.handle(event, now).into_iter().find_map(|action| match action {
+            Action::Reply(reply) => Some(reply),
+            _ => None,
+        })
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

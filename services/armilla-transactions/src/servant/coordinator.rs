@@ -1,0 +1,252 @@
+//! Control, Coordinator, Terminator and RecoveryCoordinator (Transaction Service 1.4, 2.4).
+
+use super::remote::{RemoteResource, RemoteSynchronization, wire};
+use super::{Site, entry};
+use crate::corba::control::{GetCoordinatorRaises, GetTerminatorRaises};
+use crate::corba::coordinator::{
+    CreateSubtransactionRaises, GetTxcontextRaises, RegisterResourceRaises,
+    RegisterSubtranAwareRaises, RegisterSynchronizationRaises, RollbackOnlyRaises,
+};
+use crate::corba::recovery_coordinator::ReplayCompletionRaises;
+use crate::corba::terminator::CommitRaises;
+use crate::corba::{
+    Control, ControlRef, Coordinator, CoordinatorRef, HeuristicHazard, HeuristicMixed, Inactive,
+    NotPrepared, NotSubtransaction, PropagationContext, RecoveryCoordinator,
+    RecoveryCoordinatorRef, ResourceRef, Status, SubtransactionAwareResourceRef,
+    SubtransactionsUnavailable, SynchronizationRef, Terminator, TerminatorRef, Unavailable,
+};
+use crate::current::internally;
+use crate::engine::Entry;
+use crate::model::{Event, GlobalId, Heuristic, Outcome, Reply, Status as Known};
+use crate::transactions::mark_rollback;
+use armilla::{Completion, Error, ExceptionKind, SystemException};
+use std::sync::Arc;
+
+pub(super) struct Controls(pub(super) Arc<Site>);
+
+impl Control for Controls {
+    fn get_terminator(&self) -> Result<TerminatorRef, Error<GetTerminatorRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        match entry.subordinate {
+            true => Err(Error::User(Unavailable {}.into())),
+            false => Ok(self.0.terminator(entry.key)?),
+        }
+    }
+
+    fn get_coordinator(&self) -> Result<CoordinatorRef, Error<GetCoordinatorRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        Ok(self.0.coordinator(entry.key)?)
+    }
+}
+
+pub(super) struct Terminators(pub(super) Arc<Site>);
+
+impl Terminator for Terminators {
+    fn commit(&self, report_heuristics: bool) -> Result<(), Error<CommitRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        let reply = self.0.engine.drive(&entry, Event::Commit);
+        match reply {
+            Some(Reply::Outcome(Outcome::Committed)) => Ok(()),
+            Some(Reply::Outcome(Outcome::RolledBack)) => Err(rolled_back(&entry).into()),
+            Some(Reply::Outcome(Outcome::Heuristic { committed, what })) => match what {
+                _ if !report_heuristics && committed => Ok(()),
+                _ if !report_heuristics => Err(rolled_back(&entry).into()),
+                Heuristic::Hazard => Err(Error::User(HeuristicHazard {}.into())),
+                _ => Err(Error::User(HeuristicMixed {}.into())),
+            },
+            Some(Reply::Outcome(Outcome::Unknown)) => Err(unknown().into()),
+            _ => Err(invalid().into()),
+        }
+    }
+
+    fn rollback(&self) -> Result<(), SystemException> {
+        let (entry, _) = entry(&self.0)?;
+        match self.0.engine.drive(&entry, Event::Rollback) {
+            Some(Reply::Outcome(_) | Reply::Done) => Ok(()),
+            _ => Err(invalid()),
+        }
+    }
+}
+
+/// `TRANSACTION_ROLLEDBACK`, with the reason if it is known.
+fn rolled_back(entry: &Entry) -> SystemException {
+    let why = match entry.machine().has_timed_out() {
+        true => "its time was up",
+        false => "it was marked, a participant voted so, or calls were still under way",
+    };
+    let made = ExceptionKind::TransactionRolledback.because(why);
+    made.with_completed(Completion::Yes)
+}
+
+fn unknown() -> SystemException {
+    let why = "whether the transaction has committed is not known: its log could not be written";
+    let made = ExceptionKind::TransactionUnavailable.because(why);
+    made.with_completed(Completion::Maybe)
+}
+
+fn invalid() -> SystemException {
+    ExceptionKind::InvalidTransaction.because("the transaction is being ended already")
+}
+
+pub(super) struct Coordinators(pub(super) Arc<Site>);
+
+impl Coordinators {
+    fn status(&self) -> Result<Status, SystemException> {
+        entry(&self.0).map(|(entry, _)| wire(entry.status()))
+    }
+
+    /// Whether another coordinator is of the same transaction.
+    fn is_same(&self, other: &CoordinatorRef) -> Result<bool, SystemException> {
+        let (entry, _) = entry(&self.0)?;
+        if other.is_nil() {
+            return Ok(false);
+        }
+        if self.0.coordinator(entry.key)?.object().is_equivalent(other.object()) {
+            return Ok(true);
+        }
+        let context = internally(|| other.get_txcontext()).map_err(|error| match error {
+            Error::System(exception) => exception,
+            Error::User(_) => ExceptionKind::InvalidTransaction.because("it tells no identifier"),
+        })?;
+        let otid = context.current.otid;
+        let (format, branch_length) = (otid.format_id, otid.bqual_length);
+        Ok(entry.global.is_same(&GlobalId { format, branch_length, octets: otid.tid }))
+    }
+
+    /// A number that all coordinators of the transaction share: FNV-1a.
+    fn hash(&self) -> Result<u32, SystemException> {
+        let (entry, _) = entry(&self.0)?;
+        let (_, octets) = entry.global.global();
+        let add = |hash: u32, octet: &u8| (hash ^ u32::from(*octet)).wrapping_mul(0x0100_0193);
+        Ok(octets.iter().fold(0x811c_9dc5, add))
+    }
+}
+
+impl Coordinator for Coordinators {
+    fn get_status(&self) -> Result<Status, SystemException> {
+        self.status()
+    }
+
+    fn get_parent_status(&self) -> Result<Status, SystemException> {
+        self.status()
+    }
+
+    fn get_top_level_status(&self) -> Result<Status, SystemException> {
+        self.status()
+    }
+
+    fn is_same_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
+        self.is_same(tc)
+    }
+
+    fn is_related_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
+        self.is_same(tc)
+    }
+
+    fn is_ancestor_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
+        self.is_same(tc)
+    }
+
+    fn is_descendant_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
+        self.is_same(tc)
+    }
+
+    fn is_top_level_transaction(&self) -> Result<bool, SystemException> {
+        entry(&self.0).map(|_| true)
+    }
+
+    fn hash_transaction(&self) -> Result<u32, SystemException> {
+        self.hash()
+    }
+
+    fn hash_top_level_tran(&self) -> Result<u32, SystemException> {
+        self.hash()
+    }
+
+    fn register_resource(
+        &self,
+        r: &ResourceRef,
+    ) -> Result<RecoveryCoordinatorRef, Error<RegisterResourceRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        if r.is_nil() {
+            return Err(nil("a resource").into());
+        }
+        if !entry.machine().is_active() {
+            return Err(Error::User(Inactive {}.into()));
+        }
+        self.0.join(&entry, false)?;
+        let name = self.0.orb.object_to_string(r)?;
+        let resource = Arc::new(RemoteResource(r.clone()));
+        match entry.enlist(&name, resource) {
+            Ok(place) => Ok(self.0.recovery(entry.key, place)?),
+            Err(_) => Err(Error::User(Inactive {}.into())),
+        }
+    }
+
+    fn register_synchronization(
+        &self,
+        sync: &SynchronizationRef,
+    ) -> Result<(), Error<RegisterSynchronizationRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        if sync.is_nil() {
+            return Err(nil("a synchronization").into());
+        }
+        self.0.join(&entry, true)?;
+        let synchronization = Arc::new(RemoteSynchronization(sync.clone()));
+        entry.synchronize(synchronization).map_err(|_| Error::User(Inactive {}.into()))
+    }
+
+    fn register_subtran_aware(
+        &self,
+        _: &SubtransactionAwareResourceRef,
+    ) -> Result<(), Error<RegisterSubtranAwareRaises>> {
+        Err(Error::User(NotSubtransaction {}.into()))
+    }
+
+    fn rollback_only(&self) -> Result<(), Error<RollbackOnlyRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        match mark_rollback(&self.0.engine, &entry) {
+            true => Ok(()),
+            false => Err(Error::User(Inactive {}.into())),
+        }
+    }
+
+    fn get_transaction_name(&self) -> Result<String, SystemException> {
+        entry(&self.0).map(|(entry, _)| entry.global.to_string())
+    }
+
+    fn create_subtransaction(&self) -> Result<ControlRef, Error<CreateSubtransactionRaises>> {
+        Err(Error::User(SubtransactionsUnavailable {}.into()))
+    }
+
+    fn get_txcontext(&self) -> Result<PropagationContext, Error<GetTxcontextRaises>> {
+        let (entry, _) = entry(&self.0)?;
+        if !entry.machine().is_active() {
+            return Err(Error::User(Unavailable {}.into()));
+        }
+        Ok(self.0.context_of(&entry)?)
+    }
+}
+
+fn nil(what: &str) -> SystemException {
+    ExceptionKind::BadParam.because(format!("{what} is the nil reference"))
+}
+
+pub(super) struct RecoveryCoordinators(pub(super) Arc<Site>);
+
+impl RecoveryCoordinator for RecoveryCoordinators {
+    fn replay_completion(&self, _: &ResourceRef) -> Result<Status, Error<ReplayCompletionRaises>> {
+        let (entry, place) = entry(&self.0)?;
+        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        match self.0.engine.drive(&entry, Event::Replay(place)) {
+            Some(Reply::Status(Known::Active | Known::MarkedRollback)) => {
+                Err(Error::User(NotPrepared {}.into()))
+            }
+            Some(Reply::Status(status)) => Ok(wire(status)),
+            _ => Err(ExceptionKind::Transient
+                .because("whether the transaction has committed is not known yet")
+                .with_hint("ask again")
+                .into()),
+        }
+    }
+}

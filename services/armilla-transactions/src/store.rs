@@ -1,0 +1,210 @@
+//! The log on the disk: one of `armilla-log`, whose records go once their transactions are over.
+
+use crate::journal::Journal;
+use crate::model::{Key, Kind, Record};
+use armilla_log::{Log, LogError, Options, Position};
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Who needs the records, to the log.
+const CONSUMER: &str = "transactions";
+
+/// When a transaction that does not end has so many octets of others behind it, its records are
+/// written again: else they would keep the whole log.
+const BEHIND: u64 = 64 << 20;
+
+/// A log of decisions in a directory. Threads that decide at the same time share one wait for the
+/// disk.
+#[derive(Debug)]
+pub struct DiskJournal {
+    log: Log,
+    live: Mutex<Live>,
+}
+
+/// Where the records of transactions are that are not over.
+#[derive(Debug, Default)]
+struct Live {
+    records: HashMap<Key, Vec<Position>>,
+    firsts: BTreeSet<(Position, Key)>,
+}
+
+impl Live {
+    fn note(&mut self, key: Key, position: Position) {
+        let positions = self.records.entry(key).or_default();
+        if positions.is_empty() {
+            self.firsts.insert((position, key));
+        }
+        positions.push(position);
+    }
+
+    fn remove(&mut self, key: Key) {
+        let first = self.records.remove(&key).and_then(|positions| positions.first().copied());
+        if let Some(first) = first {
+            self.firsts.remove(&(first, key));
+        }
+    }
+}
+
+impl DiskJournal {
+    /// Opens the log in a directory, or makes it. One process at a time has it open.
+    ///
+    /// # Errors
+    /// The directory cannot be read or written, another process has the log, or it is damaged.
+    pub fn open(directory: impl AsRef<Path>) -> io::Result<Self> {
+        Self::over(Log::open(directory, Options::default()).map_err(error)?)
+    }
+
+    /// One over a log that is open. It needs the log for itself.
+    ///
+    /// # Errors
+    /// The log takes no more consumers.
+    pub fn over(log: Log) -> io::Result<Self> {
+        if log.acknowledged(CONSUMER).is_none() {
+            log.acknowledge(CONSUMER, log.first()).map_err(error)?;
+        }
+        Ok(Self { log, live: Mutex::default() })
+    }
+
+    /// The log, for its health.
+    pub const fn log(&self) -> &Log {
+        &self.log
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends under the lock: what is acknowledged meanwhile must not pass the new record.
+    fn enter(&self, record: &Record) -> io::Result<Position> {
+        let octets = record.to_octets();
+        let mut live = self.live();
+        let position = match record.kind {
+            // It lets others go.
+            Kind::End => self.log.append_urgent(&octets),
+            _ => self.log.append(&octets),
+        };
+        let position = position.map_err(error)?;
+        match record.kind {
+            Kind::End => live.remove(record.key),
+            _ => live.note(record.key, position),
+        }
+        Ok(position)
+    }
+
+    /// Writes the records of the oldest transaction again, if they keep too much.
+    fn move_up(&self, live: &mut Live) -> Result<(), LogError> {
+        let Some((first, key)) = live.firsts.first().copied() else { return Ok(()) };
+        if self.log.end().octets().saturating_sub(first.octets()) < BEHIND {
+            return Ok(());
+        }
+        let positions = live.records.get(&key).cloned().unwrap_or_default();
+        let mut moved = Vec::with_capacity(positions.len());
+        for position in positions {
+            moved.push(self.log.append_urgent(&self.log.read(position)?.data)?);
+        }
+        if let Some(last) = moved.last() {
+            self.log.commit(*last)?;
+        }
+        live.remove(key);
+        moved.into_iter().for_each(|position| live.note(key, position));
+        Ok(())
+    }
+}
+
+impl Journal for DiskJournal {
+    fn force(&self, record: &Record) -> io::Result<()> {
+        let position = self.enter(record)?;
+        self.log.commit(position).map_err(error)
+    }
+
+    fn append(&self, record: &Record) -> io::Result<()> {
+        self.enter(record).map(drop)
+    }
+
+    fn read(&self) -> io::Result<Vec<Record>> {
+        let mut live = self.live();
+        *live = Live::default();
+        let from = self.log.acknowledged(CONSUMER).unwrap_or_default().max(self.log.first());
+        let mut records = Vec::new();
+        for found in self.log.read_from(from) {
+            let found = found.map_err(error)?;
+            let record = Record::parse(&found.data).map_err(|wrong| {
+                let what = format!("at position {} of the log: {wrong}", found.position);
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            })?;
+            match record.kind {
+                Kind::End => live.remove(record.key),
+                _ => live.note(record.key, found.position),
+            }
+            records.push(record);
+            if records.len() > 2 * live.records.len() + 100_000 {
+                // Most of them are of transactions that are over.
+                let is_live = |it: &Record| live.records.contains_key(&it.key);
+                records.retain(is_live);
+            }
+        }
+        Ok(records)
+    }
+
+    fn forget(&self, key: Key) {
+        let mut live = self.live();
+        live.remove(key);
+        if let Err(error) = self.move_up(&mut live) {
+            tracing::warn!(%error, "the log of transactions cannot be shortened");
+        }
+        let oldest = live.firsts.first().map_or_else(|| self.log.end(), |(first, _)| *first);
+        if let Err(error) = self.log.acknowledge(CONSUMER, oldest) {
+            tracing::warn!(%error, "the log of transactions cannot be shortened");
+        }
+    }
+}
+
+/// An error of the log. What certainly was not kept is [`StorageFull`](io::ErrorKind::StorageFull).
+fn error(error: LogError) -> io::Error {
+    let kind = match &error {
+        LogError::Full { .. } => io::ErrorKind::StorageFull,
+        LogError::Held(_) => io::ErrorKind::ResourceBusy,
+        LogError::Damaged(_) => io::ErrorKind::InvalidData,
+        _ => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::GlobalId;
+
+    fn committed(number: u8) -> Record {
+        let kind = Kind::Committed {
+            global: GlobalId::default(),
+            superior: None,
+            participants: vec!["IOR:00".into()],
+            by_operator: false,
+        };
+        Record { key: Key([number; 16]), kind }
+    }
+
+    #[test]
+    fn a_log_tells_what_is_not_over_after_a_restart() {
+        let directory = std::env::temp_dir().join(format!("transactions-{}", std::process::id()));
+        std::fs::remove_dir_all(&directory).ok();
+        let journal = DiskJournal::open(&directory).unwrap();
+        for number in 1..4 {
+            journal.force(&committed(number)).unwrap();
+        }
+        journal.append(&Record { key: Key([2; 16]), kind: Kind::End }).unwrap();
+        journal.forget(Key([2; 16]));
+        journal.forget(Key([1; 16]));
+        drop(journal);
+        let journal = DiskJournal::open(&directory).unwrap();
+        let read = journal.read().unwrap();
+        let left = crate::model::recover(&read, Default::default(), Default::default());
+        let keys: Vec<_> = left.iter().map(|it| it.key()).collect();
+        assert!(keys.contains(&Key([3; 16])) && !keys.contains(&Key([2; 16])), "{keys:?}");
+        drop(journal);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

@@ -1,0 +1,365 @@
+//! The transactions of a program.
+
+use crate::builder::TransactionsBuilder;
+use crate::context::Incoming;
+use crate::corba::{
+    Control as _, ControlRef, Coordinator as _, TransactionFactoryRef, TransactionInfo,
+};
+use crate::current::{Associations, Entered, internally};
+use crate::engine::{Engine, Entry};
+use crate::error::{CommitError, RunError};
+use crate::interceptor::{References, Requests, Served};
+use crate::model::{Event, GlobalId, Key, Reply, Time, Transaction as Machine};
+use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS, OtsPolicy};
+use crate::servant::{self, Site, set_superior, superior_of};
+use crate::transaction::Transaction;
+use armilla::interceptor::{OrbInitInfo, OrbInitializer, PiCurrent, SlotId};
+use armilla::{Caller, Error, ExceptionKind, Orb, SystemException};
+use armilla_ipc::random;
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The transactions of a process: an initializer for its ORB. Clones are the same; one serves one
+/// ORB. Any thread may call it.
+///
+/// ```
+/// use armilla::Orb;
+/// use armilla_transactions::{RunError, Transactions};
+///
+/// let transactions = Transactions::builder().build();
+/// let orb = Orb::builder().initializer(transactions.clone()).build()?;
+/// transactions.start(&orb)?;
+///
+/// // What this does, here and in other processes, is done as a whole or not at all.
+/// let done: Result<_, RunError<std::fmt::Error>> = transactions.run(|_| Ok(7));
+/// assert_eq!(done, Ok(7));
+/// # transactions.stop();
+/// # orb.shutdown();
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
+#[derive(Clone)]
+pub struct Transactions(Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) associations: Arc<Associations>,
+    pub(crate) context_ids: &'static [u32],
+    pub(crate) propagates_always: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) remote_operators: bool,
+    /// Set when the ORB is made.
+    pub(crate) current: OnceLock<(PiCurrent, SlotId)>,
+    /// Set when the service starts.
+    pub(crate) site: OnceLock<Arc<Site>>,
+    pub(crate) factory: OnceLock<(TransactionFactoryRef, String)>,
+    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Shared {
+    pub(crate) fn slot(&self) -> Option<SlotId> {
+        self.current.get().map(|(_, slot)| *slot)
+    }
+
+    pub(crate) fn site(&self) -> Result<&Arc<Site>, SystemException> {
+        self.site.get().ok_or_else(|| {
+            ExceptionKind::TransactionUnavailable
+                .because("the transactions of this process have not started")
+                .with_hint("call `Transactions::start` once the ORB is made")
+        })
+    }
+}
+
+impl Transactions {
+    /// Begins to describe the transactions of a process.
+    pub fn builder() -> TransactionsBuilder {
+        TransactionsBuilder::default()
+    }
+
+    pub(crate) fn of(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+
+    /// Reads the log, makes the objects of the service, and begins to finish what the log tells of.
+    /// So that others find this process again after a restart, its ORB needs a port of its own.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the log cannot be read, a resource manager cannot say what is prepared, or
+    /// threads cannot be started; `BAD_INV_ORDER` when it has started, or this is not an initializer
+    /// of the ORB.
+    pub fn start(&self, orb: &Orb) -> Result<(), SystemException> {
+        if self.0.current.get().is_none() {
+            let what = "these transactions are no initializer of the ORB";
+            return Err(ExceptionKind::BadInvOrder.because(what));
+        }
+        let site = Arc::new(Site::new(orb, &self.0.engine));
+        if self.0.site.set(site.clone()).is_err() {
+            return Err(ExceptionKind::BadInvOrder.because("the transactions have started already"));
+        }
+        let failed = |error: io::Error| {
+            ExceptionKind::Initialize.because(format!("the transactions cannot start: {error}"))
+        };
+        // Before anybody can ask: who asks for what the log has not told yet would hear of a rollback.
+        self.0.engine.start(site.clone()).map_err(failed)?;
+        let remote = self.0.remote_operators;
+        let rights = Arc::new(move || may_decide(remote));
+        let (factory, url) = servant::serve(&site, self.0.timeout, rights)?;
+        self.0.factory.set((factory.assume(), url)).ok();
+        let threads = self.0.engine.threads().map_err(failed)?;
+        self.0.threads.lock().unwrap_or_else(PoisonError::into_inner).extend(threads);
+        Ok(())
+    }
+
+    /// Ends the threads that finish transactions, and waits for them. What is left in the log is
+    /// finished after the next start.
+    pub fn stop(&self) {
+        self.0.engine.end();
+        let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = std::thread::current().id();
+        for thread in threads.drain(..).filter(|thread| thread.thread().id() != own) {
+            // It has logged its panic.
+            thread.join().ok();
+        }
+    }
+
+    /// Does `work` in a transaction, and commits it. Calls that the thread makes meanwhile carry it.
+    /// An error or a panic of `work` rolls everything back. Within another transaction `work` is part
+    /// of that one, and its failure rolls back the whole.
+    ///
+    /// # Errors
+    /// What `work` has failed with, or how the commit was none.
+    pub fn run<R, E>(
+        &self,
+        work: impl FnOnce(&Transaction) -> Result<R, E>,
+    ) -> Result<R, RunError<E>> {
+        if let Some(outer) = self.current() {
+            let done = catch_unwind(AssertUnwindSafe(|| work(&outer)));
+            if !matches!(done, Ok(Ok(_))) {
+                outer.rollback_only();
+            }
+            return done.unwrap_or_else(|panic| resume_unwind(panic)).map_err(RunError::Work);
+        }
+        let transaction = self.begin().map_err(RunError::Begin)?;
+        let entered = transaction.enter().map_err(RunError::Begin)?;
+        let done = catch_unwind(AssertUnwindSafe(|| work(&transaction)));
+        drop(entered);
+        match done {
+            Ok(Ok(result)) => {
+                transaction.commit().map_err(RunError::Commit)?;
+                Ok(result)
+            }
+            Ok(Err(error)) => {
+                transaction.rollback();
+                Err(RunError::Work(error))
+            }
+            Err(panic) => {
+                transaction.rollback();
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// Begins a transaction, with the usual time. If it is dropped before it is committed, it is
+    /// rolled back. The thread works in it once it [enters](Transaction::enter) it.
+    ///
+    /// # Errors
+    /// `TRANSACTION_UNAVAILABLE` before the start; `TRANSIENT` if there are too many.
+    pub fn begin(&self) -> Result<Transaction, SystemException> {
+        self.begin_within(self.0.timeout)
+    }
+
+    /// Begins a transaction that is rolled back after this time; `None` for never.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_within(&self, timeout: Option<Duration>) -> Result<Transaction, SystemException> {
+        self.0.site()?;
+        let entry = new_root(&self.0.engine, timeout)?;
+        Ok(Transaction::new(self.0.clone(), entry, true))
+    }
+
+    /// The transaction in which the calling thread works: one that it has entered, or that of the
+    /// request that it serves.
+    pub fn current(&self) -> Option<Transaction> {
+        let (current, slot) = self.0.current.get()?;
+        let entry = self.0.associations.find(&current.slot(*slot).ok()?)?;
+        Some(Transaction::new(self.0.clone(), entry, false))
+    }
+
+    /// Lets the thread work in no transaction until the result is dropped.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` before there is the ORB.
+    pub fn suspend(&self) -> Result<Entered, SystemException> {
+        match self.0.current.get() {
+            Some((current, slot)) => Entered::new(current, *slot, None),
+            None => Err(ExceptionKind::BadInvOrder.because("the ORB was not made yet")),
+        }
+    }
+
+    /// Takes part in a transaction of another coordinator, of which the program has the control. Who
+    /// began it commits it.
+    ///
+    /// # Errors
+    /// Those of the calls to its coordinator; `INVALID_TRANSACTION` if it tells of no transaction.
+    pub fn join(&self, control: &ControlRef) -> Result<Transaction, SystemException> {
+        self.0.site()?;
+        let unavailable = || {
+            ExceptionKind::InvalidTransaction.because("the transaction takes no more participants")
+        };
+        let coordinator = internally(|| control.get_coordinator());
+        let coordinator = coordinator.map_err(|error| system(error, unavailable))?;
+        let context = internally(|| coordinator.get_txcontext());
+        let mut context = context.map_err(|error| system(error, unavailable))?;
+        context.current.coord = coordinator;
+        let incoming = Incoming::new(context.timeout, context.current).ok_or_else(unavailable)?;
+        let entry = adopt(&self.0.engine, &incoming, false)?;
+        Ok(Transaction::new(self.0.clone(), entry, false))
+    }
+
+    /// The factory of this process, for others. `None` before the start.
+    pub fn factory(&self) -> Option<&TransactionFactoryRef> {
+        self.0.factory.get().map(|(factory, _)| factory)
+    }
+
+    /// The URL of that factory, `corbaloc::HOST:PORT/TransactionFactory`.
+    pub fn url(&self) -> Option<String> {
+        self.0.factory.get().map(|(_, url)| url.clone())
+    }
+
+    /// The transactions in progress, in doubt, and with heuristic outcomes.
+    pub fn list(&self) -> Vec<TransactionInfo> {
+        self.0.engine.all().iter().map(|entry| servant::info(entry)).collect()
+    }
+
+    /// Whether the log cannot be written any more. Then everything rolls back, and what was being
+    /// decided stays as it is, until the process is restarted.
+    pub fn has_failed(&self) -> bool {
+        self.0.engine.has_failed()
+    }
+}
+
+impl OrbInitializer for Transactions {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        let slot = info.allocate_slot();
+        if self.0.current.set((info.orb().pi_current(), slot)).is_err() {
+            let what = "the transactions of a process serve one ORB; make others";
+            return Err(ExceptionKind::BadInvOrder.because(what));
+        }
+        info.register_policy_factory(OTS, OtsPolicy::from_value)?;
+        info.register_policy_factory(NON_TX_TARGET, NonTxTargetPolicy::from_value)?;
+        info.add_client_interceptor(Requests(self.0.clone()))?;
+        info.add_server_interceptor(Served(self.0.clone()))?;
+        info.add_ior_interceptor(References)
+    }
+}
+
+impl fmt::Debug for Transactions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transactions").finish_non_exhaustive()
+    }
+}
+
+fn system<E>(error: Error<E>, other: impl FnOnce() -> SystemException) -> SystemException {
+    match error {
+        Error::System(exception) => exception,
+        Error::User(_) => other(),
+    }
+}
+
+/// Whether the calling client may decide for others.
+fn may_decide(remote: bool) -> Result<(), SystemException> {
+    // A thread that serves no request belongs to the program.
+    let allowed =
+        remote || Caller::current().is_none_or(|it| it.address.is_none() || it.is_on_this_host());
+    match allowed {
+        true => Ok(()),
+        false => Err(ExceptionKind::NoPermission
+            .because("operators decide on the host of the service")
+            .with_hint("see `TransactionsBuilder::remote_operators`")),
+    }
+}
+
+/// The format of our identifiers: "Armi".
+const FORMAT: i32 = 0x4172_6d69;
+
+/// How long a transaction lives whose coordinator says nothing of the time. It may be gone.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+fn new_key() -> Result<Key, SystemException> {
+    let number = || {
+        random::number().map_err(|error| {
+            ExceptionKind::NoResources.because(format!("no random numbers: {error}"))
+        })
+    };
+    let mut octets = [0; 16];
+    octets[..8].copy_from_slice(&number()?.get().to_be_bytes());
+    octets[8..].copy_from_slice(&number()?.get().to_be_bytes());
+    Ok(Key(octets))
+}
+
+/// A transaction that this process decides.
+pub(crate) fn new_root(
+    engine: &Engine,
+    timeout: Option<Duration>,
+) -> Result<Arc<Entry>, SystemException> {
+    let key = new_key()?;
+    // The identifier travels, and so tells nothing of the key.
+    let octets = new_key()?.0.to_vec();
+    let global = GlobalId { format: FORMAT, branch_length: 0, octets };
+    let deadline = timeout.map(|timeout| engine.now() + timeout);
+    let entry = Entry::root(key, global, deadline, engine.options);
+    engine.add(entry, false).ok_or_else(too_many)
+}
+
+/// The transaction of this process for one of which a request tells: its own, or a subordinate.
+pub(crate) fn adopt(
+    engine: &Engine,
+    incoming: &Incoming,
+    call_begins: bool,
+) -> Result<Arc<Entry>, SystemException> {
+    let deadline: Time = engine.now() + incoming.left.unwrap_or(LONGEST);
+    let global = incoming.global.clone();
+    let made = Machine::subordinate(new_key()?, global, Some(deadline), engine.options);
+    let made = Entry::new(made);
+    set_superior(&made, incoming);
+    engine.add(made, call_begins).ok_or_else(too_many)
+}
+
+fn too_many() -> SystemException {
+    ExceptionKind::Transient
+        .because("too many transactions are in progress")
+        .with_hint("the limit is `TransactionsBuilder::most`")
+}
+
+/// Marks a transaction for rollback, at its superior too. Returns whether it was not too late.
+pub(crate) fn mark_rollback(engine: &Engine, entry: &Entry) -> bool {
+    let marked = matches!(entry.ask(Event::RollbackOnly, engine.now()), Some(Reply::Done));
+    if let Some(superior) = superior_of(entry).filter(|_| marked) {
+        // If it does not hear of it now, the vote tells it, or the time.
+        if let Err(error) = internally(|| superior.rollback_only()) {
+            let key = entry.key;
+            tracing::info!(%key, %error, "the superior was not told of a mark for rollback");
+        }
+    }
+    marked
+}
+
+/// What the reply to a commit means.
+pub(crate) fn committed(entry: &Entry, reply: Option<Reply>) -> Result<(), CommitError> {
+    use crate::model::Outcome;
+    match reply {
+        Some(Reply::Outcome(Outcome::Committed)) => Ok(()),
+        Some(Reply::Outcome(Outcome::RolledBack)) => {
+            Err(CommitError::RolledBack { timed_out: entry.machine().has_timed_out() })
+        }
+        Some(Reply::Outcome(Outcome::Heuristic { committed, what })) => {
+            Err(CommitError::Heuristic { committed, what })
+        }
+        Some(Reply::Outcome(Outcome::Unknown)) => Err(CommitError::Unknown),
+        _ => Err(CommitError::Refused),
+    }
+}

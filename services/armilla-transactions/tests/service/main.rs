@@ -1,0 +1,8 @@
+//! Transactions between ORBs: they travel, end together, and are finished after a restart.
+
+mod bank_world;
+mod commits;
+mod corpus;
+mod policies;
+mod recovery;
+mod references;
