@@ -34,6 +34,8 @@ mod causality;
 pub mod client;
 #[cfg(feature = "driver")]
 mod clock;
+#[cfg(feature = "driver")]
+mod connection_points;
 mod error;
 mod exporter;
 mod objref;
@@ -54,6 +56,8 @@ pub use blob::{Blob, Property};
 pub use causality::current_causality;
 #[cfg(feature = "driver")]
 pub use clock::{Clock, ClockHand};
+#[cfg(feature = "driver")]
+pub use connection_points::ConnectionPoint;
 pub use error::ObjRefError;
 pub use exporter::{Exporter, ExporterLimits};
 pub use objref::{InterfacePointer, ObjRef, Reference, StandardReference};

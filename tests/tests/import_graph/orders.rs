@@ -186,6 +186,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "values, chains, time; objects, interfaces",
             ),
             ("client server", "who calls objects, and who has them"),
+            ("connection_points", "who is sent events"),
         ],
         exceptions: &[],
     },

@@ -1,15 +1,20 @@
 //! The study's server and its client.
 //!
 //! ```text
-//! study serve ADDRESS             prints "ready ADDRESS"; user operator, password secret
+//! study serve ADDRESS [lax]       prints "ready ADDRESS"; user operator, password secret
 //! study call HOST[PORT]           one string, many strings
 //! ```
+//!
+//! `lax` lets clients in that activate at level connect, or ping without security.
 
+mod adder;
 mod interface;
 
+use adder::{ADDER_CLASS, Adder};
+use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::client::{Client, ClientOptions};
-use armilla_dcom::server::{Caller, Object, Server};
+use armilla_dcom::server::{Caller, Dispatched, Object, ServerBuilder, ServerOptions};
 use interface::{
     GetMultipleString, GetSingleString, MultipleIn, SingleIn, TEST_SERVER, TEST_SERVER_CLASS,
     TestServer,
@@ -18,9 +23,15 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-fn serve(address: &str) -> Result<(), Box<dyn Error>> {
-    let server = Server::builder("STUDY")
+fn serve(address: &str, lax: bool) -> Result<(), Box<dyn Error>> {
+    let mut options = ServerOptions::new("STUDY");
+    if lax {
+        options.rpc.server.min_level = AuthLevel::Connect;
+        options.allow_unsecured_pings = true;
+    }
+    let server = ServerBuilder::new(options)
         .account("operator", "secret")
+        .class(ADDER_CLASS, |_: &Caller<'_>| Ok(Arc::new(Dispatched(Adder)) as Arc<dyn Object>))
         .class(TEST_SERVER_CLASS, |_: &Caller<'_>| Ok(Arc::new(TestServer) as Arc<dyn Object>))
         .listen(address)?;
     println!("ready {}", server.address());
@@ -47,8 +58,9 @@ fn call(host: &str) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["serve", address] => serve(address),
+        ["serve", address] => serve(address, false),
+        ["serve", address, "lax"] => serve(address, true),
         ["call", host] => call(host),
-        _ => Err("study serve ADDRESS | call HOST[PORT]".into()),
+        _ => Err("study serve ADDRESS [lax] | call HOST[PORT]".into()),
     }
 }

@@ -48,6 +48,15 @@ pub enum Cause {
     Malformed(ObjRefError),
     /// The reference is one that only the class of its handler understands.
     CustomReference(armilla_dcerpc::Uuid),
+    /// A member that was called by name failed, and says so itself.
+    Exception {
+        /// The program.
+        source: String,
+        /// What happened.
+        description: String,
+        /// The HRESULT that it names.
+        status: Status,
+    },
     /// The answer lacks something that it has to have.
     Missing(&'static str),
 }
@@ -172,6 +181,9 @@ impl fmt::Display for Error {
             Cause::Unreachable(tried) => write!(f, "no address can be reached: {tried}")?,
             Cause::Malformed(error) => write!(f, "the answer is malformed: {error}")?,
             Cause::CustomReference(class) => write!(f, "a reference of the class {class}")?,
+            Cause::Exception { source, description, status } => {
+                write!(f, "{source} says: {description} ({status})")?;
+            }
             Cause::Missing(what) => write!(f, "the answer lacks {what}")?,
         }
         self.hint().map_or(Ok(()), |hint| write!(f, " ({hint})"))

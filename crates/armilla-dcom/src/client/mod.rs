@@ -4,6 +4,7 @@
 //! it has references to, and gives back the references of [`Proxy`] that were dropped.
 
 mod activation;
+mod dispatch;
 mod endpoint;
 mod error;
 mod handle;

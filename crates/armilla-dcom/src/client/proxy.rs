@@ -97,7 +97,12 @@ impl Proxy {
         exporter.call::<O>(options, standard.ipid, syntax(*iid), given, &what)
     }
 
-    pub(super) fn failed<O: Operation>(&self, status: Status) -> Error {
+    /// The level at which it is called.
+    pub fn level(&self) -> armilla_dcerpc::pdu::AuthLevel {
+        self.0.exporter.level
+    }
+
+    fn failed<O: Operation>(&self, status: Status) -> Error {
         let what = operation(self.0.iid, O::OPNUM);
         Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))
     }

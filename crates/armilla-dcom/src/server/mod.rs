@@ -5,6 +5,7 @@
 
 mod activation;
 mod builder;
+mod dispatch;
 mod exports;
 mod object;
 mod references;
@@ -12,5 +13,6 @@ mod resolver;
 mod service;
 
 pub use builder::{Server, ServerBuilder, ServerOptions};
+pub use dispatch::{Dispatched, Enumerator, Failure, Invocation, Scriptable};
 pub use exports::Exports;
 pub use object::{Caller, Factory, Object, ObjectCall};

@@ -1,5 +1,6 @@
 //! Clients and servers of objects over TCP.
 
+mod by_name;
 mod calls;
 mod failures;
 mod lifetime;

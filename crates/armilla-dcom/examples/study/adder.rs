@@ -1,0 +1,42 @@
+//! An object for scripts.
+
+use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::automation::Variant;
+use armilla_dcom::server::{Failure, Invocation, Scriptable};
+
+/// The class of the object.
+pub(crate) const ADDER_CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d32");
+
+/// `Add` adds numbers, `Join` joins texts, `Fail` fails.
+pub(crate) struct Adder;
+
+impl Scriptable for Adder {
+    fn member(&self, name: &str) -> Option<i32> {
+        let members = ["Add", "Join", "Fail"];
+        let place = members.iter().position(|it| it.eq_ignore_ascii_case(name))?;
+        i32::try_from(place + 1).ok()
+    }
+
+    fn invoke(&self, invocation: &mut Invocation<'_>) -> Result<Variant, Failure> {
+        let each = || invocation.arguments.iter().zip(0..);
+        match invocation.member {
+            1 => {
+                let wrong = |place| Failure::Argument(Status::TYPE_MISMATCH, place);
+                let number = |(value, place): (&Variant, u32)| value.as_i64().ok_or(wrong(place));
+                let sum = each().map(number).sum::<Result<i64, _>>()?;
+                let small = i32::try_from(sum).map(Variant::I4);
+                Ok(small.unwrap_or(Variant::I8(sum)))
+            }
+            2 => {
+                let texts = each().map(|(value, _)| value.as_text().unwrap_or_default());
+                Ok(Variant::from(&*texts.collect::<String>()))
+            }
+            3 => Err(Failure::Exception {
+                source: "Adder".into(),
+                description: "as it was asked to".into(),
+                status: Status::FAIL,
+            }),
+            _ => Err(Status::MEMBER_NOT_FOUND.into()),
+        }
+    }
+}

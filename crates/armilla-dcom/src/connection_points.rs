@@ -1,0 +1,139 @@
+//! Objects that send events (MS-OAUT 3.11.4, 3.12.4; `IConnectionPointContainer`).
+
+use crate::automation::dispatch::{
+    Advise, AdviseIn, AdviseOut, CONNECTION_POINT, CONNECTION_POINT_CONTAINER, FindConnectionPoint,
+    FindIn, GetConnectionInterface, InterfaceOut, PointerOut, Unadvise, UnadviseIn,
+};
+use crate::client::{Client, Error, Proxy};
+use crate::server::{Object, ObjectCall};
+use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use armilla_dcerpc::ndr::{Operation, Unique};
+use armilla_dcerpc::{Status, Uuid};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many sinks one interface of events has.
+const MOST_SINKS: usize = 64;
+
+/// The sinks of an interface of events. An object that sends events hands the calls of
+/// `IConnectionPointContainer` to [`call`](Self::call), and is told nothing of them.
+#[derive(Debug)]
+pub struct ConnectionPoint {
+    iid: Uuid,
+    client: Client,
+    sinks: Mutex<Sinks>,
+}
+
+#[derive(Debug, Default)]
+struct Sinks {
+    last: u32,
+    all: BTreeMap<u32, Proxy>,
+}
+
+impl ConnectionPoint {
+    /// The connection point of an interface of events. `client` calls the sinks: at which address a
+    /// client of ours listens, and with whose credentials it is called, is a matter of its options.
+    pub fn new(iid: Uuid, client: Client) -> Arc<Self> {
+        Arc::new(Self { iid, client, sinks: Mutex::default() })
+    }
+
+    fn sinks(&self) -> MutexGuard<'_, Sinks> {
+        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many sinks there are.
+    pub fn len(&self) -> usize {
+        self.sinks().all.len()
+    }
+
+    /// Whether nobody receives events.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sends an event to each sink, one after the other. A sink that fails receives no more.
+    /// Returns how many received it.
+    pub fn send(&self, send: impl Fn(&Proxy) -> Result<(), Error>) -> usize {
+        let sinks: Vec<_> =
+            self.sinks().all.iter().map(|(cookie, sink)| (*cookie, sink.clone())).collect();
+        let mut received = 0;
+        for (cookie, sink) in sinks {
+            match send(&sink) {
+                Ok(()) => received += 1,
+                Err(_) => drop(self.remove(cookie)),
+            }
+        }
+        received
+    }
+
+    fn remove(&self, cookie: u32) -> Option<Proxy> {
+        self.sinks().all.remove(&cookie)
+    }
+
+    /// Executes a call of `IConnectionPointContainer`, whose only connection point this is.
+    ///
+    /// # Errors
+    ///
+    /// What the client is told.
+    pub fn call(self: &Arc<Self>, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        if call.iid != CONNECTION_POINT_CONTAINER.uuid || call.opnum != FindConnectionPoint::OPNUM {
+            return Err(Status::NOT_IMPLEMENTED);
+        }
+        let FindIn { iid } = call.arguments()?;
+        if iid != self.iid {
+            return Err(Status::NO_CONNECTION);
+        }
+        let point = Arc::new(Point(self.clone()));
+        let pointer = Unique::new(call.exports.pointer(point, CONNECTION_POINT.uuid)?);
+        call.answer(&PointerOut { pointer })
+    }
+
+    fn advise(&self, given: &AdviseIn) -> Result<u32, Status> {
+        if self.len() >= MOST_SINKS {
+            return Err(Status::ADVISE_LIMIT);
+        }
+        let sink = self.client.pointer(&given.sink).map_err(|_| Status::CANNOT_CONNECT)?;
+        let sink = sink.ok_or(Status::INVALID_POINTER)?;
+        let sink = match sink.iid() == self.iid {
+            true => sink,
+            false => sink.query_interface(self.iid).map_err(|_| Status::CANNOT_CONNECT)?,
+        };
+        let mut sinks = self.sinks();
+        loop {
+            sinks.last = sinks.last.wrapping_add(1).max(1);
+            let cookie = sinks.last;
+            if let Entry::Vacant(place) = sinks.all.entry(cookie) {
+                place.insert(sink);
+                return Ok(cookie);
+            }
+        }
+    }
+}
+
+/// The object that a client connects to.
+struct Point(Arc<ConnectionPoint>);
+
+impl Object for Point {
+    fn supports(&self, iid: Uuid) -> bool {
+        iid == CONNECTION_POINT.uuid
+    }
+
+    fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        match call.opnum {
+            GetConnectionInterface::OPNUM => call.answer(&InterfaceOut { iid: self.0.iid }),
+            Advise::OPNUM => {
+                let cookie = self.0.advise(&call.arguments()?)?;
+                call.answer(&AdviseOut { cookie })
+            }
+            Unadvise::OPNUM => {
+                let UnadviseIn { cookie } = call.arguments()?;
+                let gone = self.0.remove(cookie).ok_or(Status::NO_CONNECTION)?;
+                drop(gone);
+                call.answer(&())
+            }
+            _ => Err(Status::NOT_IMPLEMENTED),
+        }
+    }
+}

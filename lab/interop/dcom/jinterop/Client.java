@@ -1,0 +1,80 @@
+import java.util.logging.Level;
+import org.jinterop.dcom.common.JIException;
+import org.jinterop.dcom.common.JISystem;
+import org.jinterop.dcom.core.IJIComObject;
+import org.jinterop.dcom.core.JICallBuilder;
+import org.jinterop.dcom.core.JIClsid;
+import org.jinterop.dcom.core.JIComServer;
+import org.jinterop.dcom.core.JIFlags;
+import org.jinterop.dcom.core.JISession;
+import org.jinterop.dcom.core.JIString;
+import org.jinterop.dcom.core.JIVariant;
+import org.jinterop.dcom.impls.JIObjectFactory;
+import org.jinterop.dcom.impls.automation.IJIDispatch;
+
+/** j-Interop as client of our server: activation at level connect, then privacy; calls by number and
+ * by name. Usage: Client HOST */
+public class Client {
+    static void check(boolean holds, Object found) {
+        if (!holds) throw new AssertionError(found);
+    }
+
+    /** A session serves one object. */
+    static JISession session() {
+        JISession session = JISession.createSession("STUDY", "operator", "secret");
+        session.useSessionSecurity(true);
+        session.useNTLMv2(true);
+        session.setGlobalSocketTimeout(15000);
+        return session;
+    }
+
+    static void strings(JISession session, String host) throws Exception {
+        JIClsid id = JIClsid.valueOf("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d02");
+        JIComServer server = new JIComServer(id, host, session);
+        IJIComObject unknown = server.createInstance();
+        IJIComObject object = unknown.queryInterface("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d01");
+        JICallBuilder call = new JICallBuilder(true);
+        call.setOpnum(0);
+        call.addInParamAsInt(7, JIFlags.FLAG_NULL);
+        call.addOutParamAsObject(new JIString(JIFlags.FLAG_REPRESENTATION_STRING_BSTR), JIFlags.FLAG_NULL);
+        Object[] results = object.call(call);
+        String text = ((JIString) results[0]).getString();
+        check(text.startsWith("7---") && text.length() == 80, text);
+        object.addRef();
+        object.release();
+    }
+
+    static void byName(JISession session, String host) throws Exception {
+        JIClsid id = JIClsid.valueOf("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d32");
+        JIComServer server = new JIComServer(id, host, session);
+        IJIComObject unknown = server.createInstance();
+        IJIComObject object = unknown.queryInterface(IJIDispatch.IID);
+        IJIDispatch adder = (IJIDispatch) JIObjectFactory.narrowObject(object);
+        JIVariant[] sum = adder.callMethodA("Add", new Object[] {new JIVariant(2), new JIVariant(40)});
+        check(sum[0].getObjectAsInt() == 42, sum[0]);
+        JIVariant[] joined = adder.callMethodA("Join",
+            new Object[] {new JIString("one "), new JIString("two")});
+        check(joined[0].getObjectAsString2().equals("one two"), joined[0]);
+        try {
+            adder.callMethodA("Fail", new Object[] {});
+            throw new AssertionError("it did not fail");
+        } catch (JIException expected) {
+            String description = adder.getLastExcepInfo().getExcepDesc();
+            check(description.startsWith("as it was asked to"), description);
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        JISystem.getLogger().setLevel(Level.OFF);
+        JISystem.setAutoRegisteration(false);
+        JISession session = session();
+        strings(session, arguments[0]);
+        JISession.destroySession(session);
+        System.out.println("j-Interop as client: activation, calls by number");
+        session = session();
+        byName(session, arguments[0]);
+        JISession.destroySession(session);
+        System.out.println("j-Interop as client: calls by name, exceptions");
+        System.exit(0);
+    }
+}
