@@ -2,8 +2,7 @@
 //! what is left is saved. The first octet chooses what the others are: records of a segment whose salt
 //! is 0, the state, or what describes the segment.
 
-use armilla_log::files::simulated::Disk;
-use armilla_log::{Log, LogError, Options, check_files, recover_files};
+use armilla_log::{Log, LogError, Options, check_files, inputs, recover_files};
 
 fn options() -> Options {
     let (segment, record, buffer) = (64 << 10, 8 << 10, 16 << 10);
@@ -13,11 +12,11 @@ fn options() -> Options {
 pub(crate) fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else { return };
     let made = match kind % 3 {
-        0 => Disk::with_records(rest),
-        1 => Disk::with_state(rest),
-        _ => Disk::with_description(rest),
+        0 => inputs::with_records(rest),
+        1 => inputs::with_state(rest),
+        _ => inputs::with_description(rest),
     };
-    let Ok(disk) = made else { return };
+    let Some(disk) = made else { return };
     let damages = check_files(&disk.files());
     match Log::open_files(disk.copy().files(), options()) {
         Ok(log) => {

@@ -33,6 +33,8 @@ mod error;
 pub mod files;
 mod group;
 mod health;
+#[cfg(feature = "simulation")]
+pub mod inputs;
 mod log;
 mod opening;
 mod options;

@@ -5,7 +5,7 @@
 //! process before may have seen the disk fail, and then the system takes for written what is not.
 
 use crate::files::{Files, LogFile};
-use crate::record::{Kind, Place, encode};
+use crate::record::{Kind, Place, encode, encode_lost};
 use crate::segment::{BLOCK, Segment, sequence};
 use crate::segments::{Entry, Segments};
 use crate::state::{self, State};
@@ -77,8 +77,13 @@ pub(crate) fn open<F: Files>(files: &F, options: &Options) -> Result<Parts<F>, L
         return create(files, options, &sequences);
     }
     let mut opened = Opened { damages: damage.into_iter().collect(), ..Opened::default() };
-    let chain = chain(files, &state, &sequences, &mut opened.damages)?;
-    resume(files, options, state, chain, opened)
+    let (chain, removed) = chain(files, &state, &sequences, &mut opened.damages)?;
+    let parts = resume(files, options, state, chain, opened)?;
+    for sequence in removed {
+        // If it cannot be removed now, the next opening tries it again.
+        files.remove(&crate::segment::name(sequence)).ok();
+    }
+    Ok(parts)
 }
 
 /// Makes a log. What one that was not made to the end has left goes.
@@ -156,14 +161,14 @@ pub(crate) fn describe<F: Files>(
     Ok(Entry { segment, length })
 }
 
-/// The segments that follow one another, from the first to the last. What was removed, and what a
-/// later segment has again, goes.
+/// The segments that follow one another, from the first to the last; and those that go, because they
+/// were removed, or a later one has their records.
 fn chain<F: Files>(
     files: &F,
     state: &State,
     sequences: &[u64],
     damages: &mut Vec<Damage>,
-) -> Result<Segments, LogError> {
+) -> Result<(Segments, Vec<u64>), LogError> {
     let mut by_sequence = BTreeMap::new();
     let mut removed = Vec::new();
     for sequence in sequences {
@@ -188,13 +193,9 @@ fn chain<F: Files>(
         chain.push(entry);
     }
     removed.extend(by_sequence.keys());
-    for sequence in removed {
-        // If it cannot be removed now, the next opening tries it again.
-        files.remove(&crate::segment::name(sequence)).ok();
-    }
     let mut segments = Segments::default();
     chain.into_iter().rev().for_each(|entry| segments.push(entry));
-    Ok(segments)
+    Ok((segments, removed))
 }
 
 /// Goes on behind the last record.
@@ -223,6 +224,8 @@ fn resume<F: Files>(
         let (end, number, length) = (tail.end, tail.number, last.length);
         return Ok(Parts { state, segments, active, length, end, number, opened });
     }
+    // The name of the file need not be on the disk, if the process before has seen the disk fail.
+    state.write(files)?;
     opened.torn = tail.torn_end.map(|end| Torn {
         file: files.path().join(&name),
         end: Position::new(tail.end),
@@ -304,11 +307,15 @@ fn copy<L: LogFile>(
             return Err(io::Error::other("a record was there, and is not any more"));
         };
         let data = from.data(&mut window, position, &header)?;
-        let place = Place { salt: segment.salt, position, number, unsynced: 0 };
+        // They are on the disk if the new segment has its name there. Nobody knows that until a record
+        // behind them says it; until then the next opening takes them from here, too.
+        let unsynced = (position - segment.base) as u32;
+        let place = Place { salt: segment.salt, position, number, unsynced };
         octets.clear();
         match header.kind {
-            Kind::Lost => crate::record::encode_lost(&mut octets, place, header.size() as u32),
-            kind => encode(&mut octets, kind, place, &data[..header.length as usize]),
+            Kind::Data => encode(&mut octets, Kind::Data, place, &data[..header.length as usize]),
+            // That the log was closed is not true of the new segment.
+            Kind::Closed | Kind::Lost => encode_lost(&mut octets, place, header.size() as u32),
         }
         to.write_all_at(&octets, segment.offset(position))?;
         number += u32::from(header.kind == Kind::Data);

@@ -18,6 +18,7 @@ mod sync {
     use std::sync::LockResult;
     use std::time::Duration;
 
+    #[derive(Debug)]
     pub struct Mutex<T>(loom::sync::Mutex<T>);
 
     /// A guard that knows its mutex, so that waiting for a time can give it up.

@@ -324,7 +324,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("error writer", "records that are not written, and why they cannot be"),
             ("files health options", "the disk, and what a program says and is told"),
             ("segments state storage walk", "the files of a log"),
-            ("opening", "from the files to a log"),
+            ("inputs opening", "from files to a log, also from those that tests make"),
             ("core survey", "what the clones of a log share, and what is left of a damaged one"),
             ("reader recover retention", "what is read, and what goes"),
             ("log", "what programs use"),

@@ -5,8 +5,6 @@
 //! since the last sync.
 
 use super::{Files, LogFile};
-use crate::segment::{BLOCK, Segment};
-use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,6 +47,8 @@ struct Inner {
     nodes: Vec<Node>,
     names: BTreeMap<String, usize>,
     names_on_disk: BTreeMap<String, usize>,
+    /// Names that were changed since the last sync of the directory.
+    changed: BTreeSet<String>,
     random: u64,
     clock: u64,
     room: usize,
@@ -109,17 +109,29 @@ impl Inner {
             node.cache = node.disk.clone();
         }
         // Names are on the disk or not, each for itself.
-        let names: BTreeSet<String> =
-            self.names.keys().chain(self.names_on_disk.keys()).cloned().collect();
-        for name in names {
+        for name in std::mem::take(&mut self.changed) {
             if self.below(2) == 0 {
-                match self.names.get(&name) {
-                    Some(node) => drop(self.names_on_disk.insert(name, *node)),
-                    None => drop(self.names_on_disk.remove(&name)),
-                }
+                self.keep_name(name);
             }
         }
         self.names = self.names_on_disk.clone();
+    }
+
+    fn keep_name(&mut self, name: String) {
+        match self.names.get(&name) {
+            Some(node) => drop(self.names_on_disk.insert(name, *node)),
+            None => drop(self.names_on_disk.remove(&name)),
+        }
+    }
+
+    /// Brings all names to the disk, or none: after a failure the system takes for written what is
+    /// not.
+    fn bring_names(&mut self, is_done: bool) {
+        for name in std::mem::take(&mut self.changed) {
+            if is_done && !self.ignores_syncs {
+                self.keep_name(name);
+            }
+        }
     }
 
     /// Brings what a file has to the disk: all of it, or some.
@@ -156,57 +168,6 @@ impl Disk {
     pub fn new(seed: u64) -> Self {
         let inner = Inner { random: seed, room: usize::MAX, ..Inner::default() };
         Self(Arc::new(Mutex::new(inner)))
-    }
-
-    /// A disk with a log of one segment that has these octets where its records are. Its salt is 0,
-    /// so that inputs of tests can be records.
-    ///
-    /// # Errors
-    /// They do not fit.
-    pub fn with_records(octets: &[u8]) -> io::Result<Self> {
-        let segment = Self::segment().encode();
-        Self::with_files(&segment, octets, None)
-    }
-
-    /// A disk with a log whose state is these octets.
-    ///
-    /// # Errors
-    /// None.
-    pub fn with_state(octets: &[u8]) -> io::Result<Self> {
-        Self::with_files(&Self::segment().encode(), &[], Some(octets))
-    }
-
-    /// A disk with a log whose segment is described by these octets.
-    ///
-    /// # Errors
-    /// They do not fit.
-    pub fn with_description(octets: &[u8]) -> io::Result<Self> {
-        Self::with_files(octets, &[], None)
-    }
-
-    const fn segment() -> Segment {
-        Segment { log: 1, sequence: 1, previous: 0, base: 0, first_number: 0, created: 0, salt: 0 }
-    }
-
-    fn with_files(block: &[u8], records: &[u8], state: Option<&[u8]>) -> io::Result<Self> {
-        let (block_size, length) = (BLOCK as usize, 16 * BLOCK as usize);
-        if block.len() > block_size || records.len() > length - 2 * block_size {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let mut file = vec![0; length];
-        file[..block.len()].copy_from_slice(block);
-        file[length - block_size..][..block.len()].copy_from_slice(block);
-        file[block_size..][..records.len()].copy_from_slice(records);
-        let disk = Self::new(0);
-        disk.put(&Self::segment().name(), &file);
-        match state {
-            Some(state) => disk.put(crate::state::NAME, state),
-            None => {
-                let state = State { log: 1, is_made: true, first: 1, ..State::default() };
-                disk.put(crate::state::NAME, &state.twice());
-            }
-        }
-        Ok(disk)
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -353,9 +314,7 @@ impl Files for Simulated {
     fn sync_names(&self) -> io::Result<()> {
         let mut inner = self.0.inner();
         let fault = inner.begin("sync names")?;
-        if fault.is_none() && !inner.ignores_syncs {
-            inner.names_on_disk = inner.names.clone();
-        }
+        inner.bring_names(fault.is_none());
         inner.end(fault)
     }
 
@@ -370,6 +329,7 @@ impl Files for Simulated {
             let node = inner.nodes.len();
             inner.nodes.push(Node::default());
             inner.names.insert(name.to_owned(), node);
+            inner.changed.insert(name.to_owned());
         }
         inner.end(fault)?;
         drop(inner);
@@ -383,12 +343,10 @@ impl Files for Simulated {
         if fault.is_none() || inner.below(2) == 0 {
             inner.names.remove(from);
             inner.names.insert(to.to_owned(), node);
+            inner.changed.extend([from.to_owned(), to.to_owned()]);
             // Both names at once, or neither.
-            if fault.is_none() || inner.below(2) == 0 {
-                inner.names_on_disk = inner.names.clone();
-            } else if fault == Some(Fault::PowerCut) {
-                inner.names = inner.names_on_disk.clone();
-            }
+            let is_done = fault.is_none() || inner.below(2) == 0;
+            inner.bring_names(is_done);
         }
         inner.end(fault)
     }
@@ -399,6 +357,7 @@ impl Files for Simulated {
         inner.names.get(name).ok_or(io::ErrorKind::NotFound)?;
         if fault != Some(Fault::Error) {
             inner.names.remove(name);
+            inner.changed.insert(name.to_owned());
         }
         inner.end(fault)
     }
@@ -412,6 +371,7 @@ impl Files for Simulated {
         let kept = kept.unwrap_or_default();
         if fault != Some(Fault::Error) {
             inner.names.insert(kept.clone(), node);
+            inner.changed.insert(kept.clone());
         }
         inner.end(fault)?;
         Ok(self.path().join(kept))

@@ -4,6 +4,7 @@ mod corpus;
 mod crashes;
 mod damage;
 mod directory;
+mod faults;
 mod removing;
 mod reopening;
 mod writers;
