@@ -5,6 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+// The checks of fuzz targets, which are run here, too, know the crate by its name.
+#[cfg(test)]
+extern crate self as armilla_core;
+
 #[doc(hidden)]
 pub mod callbacks;
 pub mod concurrency;

@@ -256,8 +256,20 @@ fn digest(address: &str) -> u32 {
 }
 
 #[cfg(test)]
+#[path = "../../../../lab/fuzz/checks/same_host.rs"]
+mod check;
+#[cfg(test)]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
+mod replay;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn components_of_every_kind_are_read() {
+        replay::replay("same_host", check::check);
+    }
 
     fn endpoint() -> SameHostEndpoint {
         let place = Place { boot: [7; 16], network: 1, users: 2 };

@@ -21,6 +21,11 @@ pub fn set_memory_limit(bytes: u64) {
     PROCESS.limit.store(bytes, Relaxed);
 }
 
+/// The limit that [`set_memory_limit`] has set, in bytes.
+pub fn memory_limit() -> u64 {
+    PROCESS.limit.load(Relaxed)
+}
+
 /// How much of that memory is in use, in bytes: 20 KiB for each stream, and the size of each ring
 /// of bytes to be sent that has grown. That may be more than the limit, see [`set_memory_limit`].
 pub fn memory_in_use() -> u64 {
@@ -29,7 +34,7 @@ pub fn memory_in_use() -> u64 {
 
 /// Whether a further stream is within the limit.
 pub(super) fn has_room() -> bool {
-    memory_in_use().saturating_add(LEAST) <= PROCESS.limit.load(Relaxed)
+    memory_in_use().saturating_add(LEAST) <= memory_limit()
 }
 
 /// A limit, and what is in use of it.

@@ -57,6 +57,9 @@ mod rings;
 pub mod same_host;
 mod spin;
 mod stream;
+#[cfg(any(test, feature = "trial"))]
+#[doc(hidden)]
+pub mod trial;
 mod wait;
 
 /// The atomics of `ring`; its model replaces them by those of loom.
@@ -65,7 +68,7 @@ mod atomic {
 }
 
 pub use acceptor::ShmAcceptor;
-pub use budget::{memory_in_use, set_memory_limit};
+pub use budget::{memory_in_use, memory_limit, set_memory_limit};
 pub use connector::ShmConnector;
 pub use stream::ShmStream;
 

@@ -46,7 +46,7 @@ pub(super) enum Area {
 
 impl Area {
     /// The other one.
-    fn other(self) -> Self {
+    pub(super) fn other(self) -> Self {
         match self {
             Self::Small => Self::Large,
             Self::Large => Self::Small,
@@ -364,7 +364,7 @@ impl Consumer {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "trial"))]
 impl Ring {
     /// A new ring in memory of our own.
     pub(super) fn new() -> Self {

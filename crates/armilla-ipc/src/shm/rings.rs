@@ -232,6 +232,20 @@ impl Writer {
     }
 }
 
+#[cfg(any(test, feature = "trial"))]
+impl RingPair {
+    /// Writes and reads every byte of the memory.
+    pub(super) fn touch(&mut self) {
+        let areas = [Area::Small, Area::Large];
+        for at in [0, 1].into_iter().flat_map(|which| areas.map(|area| (which, area))) {
+            let length = self.region.capacities(at.0).of(at.1) as usize;
+            let mut bytes = vec![7; length];
+            self.region.write(at, 0, &bytes);
+            self.region.read(at, 1, &mut bytes);
+        }
+    }
+}
+
 /// The error for a peer that violates the protocol.
 #[cold]
 pub(super) fn invalid_index(_: InvalidIndex) -> io::Error {

@@ -70,7 +70,7 @@ impl Spin {
     /// before waits begin to spin, again.
     fn should_spin(&self, may_pay: impl FnOnce() -> bool) -> bool {
         match self.sleeps_left.load(Relaxed) {
-            0 if self.failures.load(Relaxed) == 0 || may_pay() => true,
+            0 if self.pays() || may_pay() => true,
             0 => {
                 self.sleeps_left.store((1 << MAX_BACKOFF_LOG2) - 1, Relaxed);
                 false
@@ -80,6 +80,11 @@ impl Spin {
                 false
             }
         }
+    }
+
+    /// Whether the last spin succeeded, and this thread may spin: another one may have.
+    fn pays(&self) -> bool {
+        self.failures.load(Relaxed) == 0 && !sys::is_known_to_be_real_time()
     }
 
     fn record(&self, found: bool) {

@@ -49,6 +49,8 @@ pub(crate) use zero_copy::{send_zero_copy, zero_copy_completion};
 use libc::{c_int, socklen_t};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{io, mem, ptr};
 
 fn last_errno() -> Errno {
@@ -161,9 +163,45 @@ pub(crate) fn has_real_time_policy() -> bool {
     matches!(policy, libc::SCHED_FIFO | libc::SCHED_RR | libc::SCHED_DEADLINE)
 }
 
+/// How often this crate has changed the policy of a thread.
+static POLICY_CHANGES: AtomicU32 = AtomicU32::new(0);
+
+/// As [`has_real_time_policy`], without a system call as long as this crate changes no policy. A
+/// change that the program makes by other means may go unnoticed.
+pub(crate) fn is_known_to_be_real_time() -> bool {
+    thread_local! {
+        /// The changes that there had been, and the answer then.
+        static KNOWN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
+    }
+    let changes = POLICY_CHANGES.load(Relaxed);
+    if let Some((seen, known)) = KNOWN.get()
+        && seen == changes
+    {
+        return known;
+    }
+    let found = has_real_time_policy();
+    KNOWN.set(Some((changes, found)));
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(feature = "real-time")]
+    fn a_change_of_policy_is_known() {
+        use crate::real_time::Scheduling;
+        std::thread::spawn(|| {
+            assert!(!is_known_to_be_real_time());
+            // Without the privilege there is nothing to test.
+            if (Scheduling::Fifo { priority: 1 }).apply().is_ok() {
+                assert!(is_known_to_be_real_time());
+            }
+        })
+        .join()
+        .unwrap();
+    }
 
     #[test]
     fn a_real_time_policy_is_noticed() {

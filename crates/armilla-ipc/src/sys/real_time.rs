@@ -1,9 +1,10 @@
 //! What rustix lacks for real-time threads: scheduling attributes, counts of page faults, and what
 //! is done after a fork.
 
-use super::{counted, last_errno};
+use super::{POLICY_CHANGES, counted, last_errno};
 use rustix::io::Errno;
 use std::mem;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// `struct sched_attr` of Linux, in its first version.
 #[repr(C)]
@@ -39,6 +40,7 @@ pub(crate) fn set_scheduling_attributes(
     let source = &raw const attributes;
     // SAFETY: rules 2 and 3; 0 stands for no flags.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, thread, source, 0) };
+    POLICY_CHANGES.fetch_add(1, Relaxed);
     counted(result as isize).map(drop)
 }
 
