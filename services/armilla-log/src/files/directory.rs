@@ -5,7 +5,7 @@ use crate::LogError;
 use armilla_store::disk::{self, DiskFile, StoreLock};
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 use std::collections::hash_map::RandomState;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::hash::BuildHasher;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -19,7 +19,7 @@ const LOCK: &str = "lock";
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
-    /// The directory itself, whatever its name is now.
+    /// The directory itself, whatever its name is now. It is locked, too: the lock's file can be removed.
     itself: File,
     _lock: StoreLock,
 }
@@ -35,7 +35,18 @@ impl Directory {
         let lock = StoreLock::take(&path.join(LOCK)).map_err(failed)?;
         let lock = lock.ok_or_else(|| LogError::Held(path.to_owned()))?;
         let itself = File::open(path).map_err(failed)?;
+        itself.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => LogError::Held(path.to_owned()),
+            TryLockError::Error(error) => failed(error),
+        })?;
         Ok(Self { path: path.to_owned(), itself, _lock: lock })
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // A process that another thread starts at this moment has it open, too.
+        _ = self.itself.unlock();
     }
 }
 

@@ -8,6 +8,8 @@ fn one_at_a_time_has_a_log() {
     let directory = Scratch::new("held");
     let log = Log::open(&*directory, small()).unwrap();
     assert!(matches!(Log::open(&*directory, small()), Err(LogError::Held(_))));
+    std::fs::remove_file(directory.join("lock")).unwrap();
+    assert!(matches!(Log::open(&*directory, small()), Err(LogError::Held(_))), "without its lock");
     let reader = log.read_from(log.first());
     drop(log);
     assert!(matches!(Log::open(&*directory, small()), Err(LogError::Held(_))), "a reader is left");
