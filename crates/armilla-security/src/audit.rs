@@ -249,7 +249,7 @@ fn rotate(path: &Path, files: usize) -> io::Result<()> {
 }
 
 impl Record<'_> {
-    fn to_line(self, now: SystemTime) -> String {
+    fn to_line(&self, now: SystemTime) -> String {
         let mut line = String::with_capacity(256);
         // A string takes every character.
         let _ = write!(line, "{{\"time\":\"{}\"", Utc(now));
