@@ -250,8 +250,12 @@ fn resume<F: Files>(
         ..last.segment
     };
     // What is copied fits, even if the options are others now.
-    let length = options.segment.max((opened.rewritten + 4 * BLOCK).next_multiple_of(BLOCK));
-    let new = new_file(files, length)?;
+    let least = (opened.rewritten + 4 * BLOCK).next_multiple_of(BLOCK);
+    let (new, length) = match new_file(files, options.segment.max(least)) {
+        // A full disk need not keep anybody from reading. Appends tell that there is no room.
+        Err(LogError::Full { .. }) => (new_file(files, least)?, least),
+        new => (new?, options.segment.max(least)),
+    };
     let mut number = 0;
     let active = activate(files, new, length, segment, |new| {
         number = copy(&records, from..tail.end, &segment, new).map_err(failed)?;

@@ -257,13 +257,15 @@ fn a_full_disk_is_told_before_and_refuses_cleanly() {
         if let Some(error) = refused {
             assert!(matches!(error, LogError::Full { .. } | LogError::Io { .. }), "{error}");
         }
-        program.disk.leave_room(usize::MAX);
         if program.random.below(2) == 0 {
             program.disk.cut_power();
         } else {
             program.disk.kill();
         }
+        // Too little for a segment.
+        program.disk.leave_room(60 << 10);
         program.check(&format!("seed {seed}, full"));
+        program.disk.leave_room(usize::MAX);
         program.go_on(&format!("seed {seed}, full"));
     }
 }
