@@ -79,6 +79,10 @@ pub(crate) fn open<F: Files>(files: &F, options: &Options) -> Result<Parts<F>, L
     let mut opened = Opened { damages: damage.into_iter().collect(), ..Opened::default() };
     let (chain, removed) = chain(files, &state, &sequences, &mut opened.damages)?;
     let parts = resume(files, options, state, chain, opened)?;
+    if !removed.is_empty() && parts.opened.was_closed {
+        // The process before may have failed to say so for good, and the old state needs them.
+        parts.state.write(files)?;
+    }
     for sequence in removed {
         // If it cannot be removed now, the next opening tries it again.
         files.remove(&crate::segment::name(sequence)).ok();

@@ -346,7 +346,9 @@ impl Files for Simulated {
             inner.changed.extend([from.to_owned(), to.to_owned()]);
             // Both names at once, or neither.
             let is_done = fault.is_none() || inner.below(2) == 0;
-            inner.bring_names(is_done);
+            if is_done || fault != Some(Fault::Kill) {
+                inner.bring_names(is_done);
+            }
         }
         inner.end(fault)
     }

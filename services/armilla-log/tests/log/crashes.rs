@@ -198,6 +198,9 @@ fn happens(seed: u64, steps: usize, at: u64, fault: Fault) -> bool {
     let ended = program.run(steps);
     let happened = program.disk.operations() > at;
     program.disk.plan(u64::MAX, fault);
+    if program.random.below(2) == 0 {
+        program.disk.kill();
+    }
     let what = what(&program);
     if let Err(error) = &ended {
         assert!(happened, "{what}: {error}");
