@@ -301,6 +301,14 @@ pub struct Settings {
     /// and 16 MiB.
     #[option("-ORBShmQueues", "SEND,RECEIVE", parsed(), shown "as `socket_queue`")]
     pub shm_queues: Queues = Queues::default(),
+    /// How much shared memory the connections of this process take for what they send, all
+    /// together: 20 KiB each, and as much as `shm_queues` says for each that sends more at once,
+    /// until it is idle. Beyond it such connections wait more often, and new ones between
+    /// processes of the same host use Unix-domain sockets. It holds for all ORBs of the process;
+    /// `None`, or 0 in the option, leaves it as it is, 512 MiB at first.
+    #[option("-ORBShmMemory", "OCTETS", OPTIONAL_OCTETS, shown "512 MiB",
+        limit "octets of shared memory for what all connections of the process send")]
+    pub shm_memory: Option<usize> = None,
     /// Whether TCP connections send small messages at once (`TCP_NODELAY`) instead of collecting
     /// them.
     #[option("-ORBNoDelay", "0|1", SWITCH)]

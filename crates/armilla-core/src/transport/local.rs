@@ -59,6 +59,13 @@ impl Transport for Local {
         }
     }
 
+    fn prepare(&self, settings: &Settings) -> Result<(), String> {
+        if let Some(limit) = settings.shm_memory.filter(|_| (self.owns)(&Address::shm(""))) {
+            armilla_ipc::shm::set_memory_limit(limit as u64);
+        }
+        Ok(())
+    }
+
     fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening> {
         let address = (self.address)(endpoint.into());
         let acceptor = armilla_ipc::listen(&address, &options(&address, settings))?;
@@ -144,5 +151,22 @@ impl Encode for LocalEndpoint {
 impl<'a> Decode<'a> for LocalEndpoint {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
         Ok(Self { host: input.string()?.into(), address: input.string()?.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla_ipc::shm::memory_limit;
+
+    #[test]
+    fn the_shared_memory_of_the_process_has_the_limit_that_was_set() {
+        let settings = |shm_memory| Settings { shm_memory, ..Settings::default() };
+        let before = memory_limit();
+        Local::UNIX.prepare(&settings(Some(1 << 30))).unwrap();
+        Local::SHM.prepare(&settings(None)).unwrap();
+        assert_eq!(memory_limit(), before);
+        Local::SHM.prepare(&settings(Some(1 << 30))).unwrap();
+        assert_eq!(memory_limit(), 1 << 30);
     }
 }
