@@ -14,6 +14,14 @@ pub(crate) enum Access {
     Explain(Explain),
     /// Check that the rules can be read, and find those that never apply
     Check(Check),
+    /// Print the rules of a naming service that are in the language of before in the present one
+    Convert(Convert),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Convert {
+    /// The file of rules
+    rules: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
@@ -58,6 +66,12 @@ pub(crate) struct Check {
 pub(crate) fn run(access: &Access) -> Outcome {
     match access {
         Access::Explain(explain) => explain.run(),
+        Access::Convert(Convert { rules }) => {
+            let text = std::fs::read_to_string(rules).context("cannot read the rules")?;
+            let converted = armilla_naming::access::convert(&text)
+                .map_err(|error| Failure::because(format_args!("{}: {error}", rules.display())))?;
+            say!("{}", converted.trim_end())
+        }
         Access::Check(Check { rules }) => {
             let rules = AccessFile::open(rules)?.rules();
             let findings = rules.check();

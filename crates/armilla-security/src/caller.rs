@@ -98,6 +98,18 @@ impl Caller {
         Self { principal, proof, through: None, address, credentials: None }
     }
 
+    /// A caller of whom its connection alone tells: its user, where the kernel vouches. A client by the
+    /// same-host endpoint has shown nothing, as over TCP; rules about its user hold all the same.
+    pub fn connected(address: Address, credentials: Option<Credentials>) -> Self {
+        let (principal, proof) = match credentials {
+            Some(user) if address != Address::SameHost => {
+                (Principal::LocalUser(user.user), Proof::OperatingSystem)
+            }
+            _ => (Principal::Anonymous, Proof::None),
+        };
+        Self { principal, proof, through: None, address, credentials }
+    }
+
     /// For whom the call is made.
     pub const fn principal(&self) -> &Principal {
         &self.principal

@@ -116,6 +116,15 @@ impl Pattern {
         }
     }
 
+    /// Whether a text that begins so may be one of this pattern.
+    pub(crate) fn may_begin_with(&self, begin: &str) -> bool {
+        match self.0.split_once('*') {
+            None => self.0.starts_with(begin),
+            // The star takes whatever follows.
+            Some((first, _)) => first.starts_with(begin) || begin.starts_with(first),
+        }
+    }
+
     /// Whether every text of `other` is one of this pattern, as far as is easily seen.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         // A star of the other pattern is a character that only a star of this one takes.

@@ -1,8 +1,10 @@
 //! Who may do what: rules in a file, checked when they are read.
 //!
-//! The language knows nothing of CORBA but names: a service asks with names of its own, as a naming
-//! service could with the name that an operation is about in the place of the object.
+//! The language knows nothing of CORBA but names: a service asks with names of its own, as the naming
+//! service does with the name that an operation is about in the place of the object. `below` decides
+//! about objects whose ids are ways.
 
+mod below;
 mod check;
 mod file;
 mod place;
@@ -157,12 +159,12 @@ impl Rule {
     }
 
     fn fits_but_operation(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
-        let any = |patterns: &[Pattern], text: &str| {
-            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
-        };
+        any(&self.objects, question.object) && self.fits_but_object(question, at)
+    }
+
+    fn fits_but_object(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
         let caller = question.caller;
-        any(&self.objects, question.object)
-            && any(&self.interfaces, question.interface)
+        any(&self.interfaces, question.interface)
             && any(&self.adapters, question.adapter)
             && self.who.iter().any(|who| who.includes(caller))
             && (self.proofs.is_empty() || self.proofs.contains(&caller.proof()))
@@ -174,6 +176,11 @@ impl Rule {
     }
 }
 
+/// Whether one of the patterns stands for a text, or there is none.
+fn any(patterns: &[Pattern], text: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
+}
+
 impl AccessRules {
     /// Whether the caller may, and which rule has decided.
     ///
@@ -181,18 +188,25 @@ impl AccessRules {
     /// may call anything of an object may call these, unless a rule names them.
     pub fn decide(&self, question: &Question<'_>) -> Decision {
         let found = self.decide_at(question, None);
-        let somewhere = |rule: &Rule| rule.networks.iter().any(|it| *it != Network::Local);
-        if found.allowed
-            || *question.caller.address() != Address::SameHost
-            || !self.rules.iter().any(somewhere)
-        {
+        if found.allowed {
             return found;
         }
-        // Over TCP the client might have come from any address of this host.
-        let others = host::addresses().into_iter();
-        let mut others =
-            others.map(|own| self.decide_at(question, Some(&Address::tcp(own.to_string(), 0))));
+        let others = self.other_addresses(question.caller).into_iter();
+        let mut others = others.map(|at| self.decide_at(question, Some(&at)));
         others.find(|other| other.allowed).unwrap_or(found)
+    }
+
+    /// The addresses of this host, from any of which a client by the same-host endpoint might have
+    /// come over TCP; none for other clients, or if no rule is about one.
+    fn other_addresses(&self, caller: &Caller) -> Vec<Address> {
+        let somewhere = |rule: &Rule| rule.networks.iter().any(|it| *it != Network::Local);
+        match *caller.address() == Address::SameHost && self.rules.iter().any(somewhere) {
+            true => {
+                let all = host::addresses().into_iter();
+                all.map(|own| Address::tcp(own.to_string(), 0)).collect()
+            }
+            false => Vec::new(),
+        }
     }
 
     /// The same, with `at` as a further address of the caller.

@@ -37,6 +37,15 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
+impl RuleError {
+    /// What is wrong at an octet of a text: for services that read tables of their own in it, below
+    /// `service`.
+    pub fn at(text: &str, octet: usize, what: impl Into<String>) -> Self {
+        let (line, column) = place(text, octet);
+        Self { line, column, what: what.into() }
+    }
+}
+
 type Value<'v> = Spanned<DeValue<'v>>;
 /// What is wrong, and at which octets.
 type Wrong = (Range<usize>, String);
@@ -53,10 +62,7 @@ impl FromStr for AccessRules {
             (error.span().unwrap_or(0..0), format!("it is no TOML: {}", error.message()))
         });
         let read = read.and_then(|root| Reader { text, ..Reader::default() }.root(root.get_ref()));
-        read.map(Self::index).map_err(|(at, what)| {
-            let (line, column) = place(text, at.start);
-            RuleError { line, column, what }
-        })
+        read.map(Self::index).map_err(|(at, what)| RuleError::at(text, at.start, what))
     }
 }
 
@@ -88,7 +94,8 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn root(mut self, root: &DeTable<'_>) -> Result<AccessRules, Wrong> {
         for (key, _) in root.iter() {
-            let known = ["groups", "roles", "rule", "assertion"];
+            // What stands below `service` is that of the service which reads the file.
+            let known = ["groups", "roles", "rule", "assertion", "service"];
             if !known.contains(&key.get_ref().as_ref()) {
                 return Err(unknown(key.span(), key.get_ref(), &known));
             }

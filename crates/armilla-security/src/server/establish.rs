@@ -54,22 +54,16 @@ pub(crate) struct Evidence {
 }
 
 impl Connected<'_> {
-    /// The caller as far as the connection tells.
+    /// The caller as far as the connection tells. An endpoint that nobody has asked for, for processes
+    /// of the host, gives no rights that TCP does not give: who has to show a password over TCP has to
+    /// show it there. The record has the user.
     pub(crate) fn caller(&self) -> Caller {
-        let (principal, proof) = match (&self.subject, self.credentials) {
-            (Some(subject), _) => {
-                (Principal::DistinguishedName(subject.clone()), Proof::Certificate)
-            }
-            // An endpoint that nobody has asked for gives no rights that TCP does not give: who has
-            // to show a password over TCP has to show it there. The record has the user.
-            (None, _) if *self.address == Address::SameHost => (Principal::Anonymous, Proof::None),
-            (None, Some(credentials)) => {
-                (Principal::LocalUser(credentials.user), Proof::OperatingSystem)
-            }
-            (None, None) => (Principal::Anonymous, Proof::None),
-        };
-        let (address, credentials) = (self.address.clone(), self.credentials);
-        Caller { principal, proof, through: None, address, credentials }
+        let mut caller = Caller::connected(self.address.clone(), self.credentials);
+        if let Some(subject) = &self.subject {
+            caller.principal = Principal::DistinguishedName(subject.clone());
+            caller.proof = Proof::Certificate;
+        }
+        caller
     }
 }
 

@@ -1,27 +1,47 @@
 //! Rules of a service, as an operator writes them: who may do what where, which names are shared by
 //! several servers, and which dead bindings go.
 //!
-//! ```text
-//! # The first rule for an operation, a client and a name decides. Without one it is allowed.
-//! allow  change   /telescopes     from 10.1.0.0/16
-//! allow  change   /               from user observer
-//! allow  read     /               from local
-//! deny   any      /               from any
-//! balance round-robin /services/database
-//! sweep  gone after 3 /telescopes
+//! Permission is in the language of `armilla-security`, with names in the place of objects and
+//! `read`, `bind` and `unbind` as operations. What a naming service has besides stands below
+//! `service`.
+//!
+//! ```toml
+//! [[rule]]                                       # the first rule that fits decides
+//! allow = ["dn:CN=dome", "uid:1000"]
+//! object = ["/telescopes", "/telescopes/*"]      # a name, and all names below it
+//! operation = ["bind", "unbind"]
+//!
+//! [[rule]]
+//! allow = "*"
+//! operation = "read"
+//!
+//! [[service.balance]]
+//! names = "/services/database"
+//! how = "round-robin"
+//!
+//! [[service.sweep]]
+//! names = "/telescopes"
+//! what = "gone"
+//! after = 3
 //! ```
 //!
-//! A rule holds for a name and all names below it. `parse` reads the text, `users` knows the users
-//! of this host.
+//! `read` reads what stands below `service`, `convert` makes such a text of one in the language of
+//! before, in which `users` finds the users of this host.
 
-mod parse;
+mod convert;
+mod read;
 mod users;
 
-pub use parse::RuleError;
+pub use armilla_security::RuleError;
+pub use convert::convert;
 
-use crate::model::{Balance, NameComponent};
-use armilla_ipc::host;
+use crate::model::{Balance, NameComponent, stringify_name};
+use armilla::Orb;
+use armilla_ipc::{Address, host};
+use armilla_security::{AccessRules, Caller, Principal, Proof, Question, ServerSecurity};
+use std::fmt;
 use std::net::IpAddr;
+use std::time::SystemTime;
 
 /// What a client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,72 +54,76 @@ pub enum Operation {
     Unbind,
 }
 
-/// Where a client is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
-    /// On the host of the service: this process, the loopback interface, or a transport that does
-    /// not leave the host.
-    Local,
-    /// The same, and the operating system vouches for the number of the user: over a Unix-domain
-    /// socket or shared memory.
-    User(u32),
-    /// On the host of the service, by the endpoint for that beside one over TCP (`-ORBSameHost`). It
-    /// may do what it might have over TCP, with any address of the host. The number of the user is
-    /// the kernel's.
-    SameHost(Option<u32>),
-    /// On the host of the service, and at an address of it that others know, too: a service that
-    /// publishes one is called by that.
-    Here(IpAddr),
-    /// At an address of another host.
-    At(IpAddr),
-    /// Somewhere that has no address.
-    Unknown,
-}
+impl Operation {
+    const ALL: [Self; 3] = [Self::Read, Self::Bind, Self::Unbind];
 
-impl From<IpAddr> for Client {
-    /// The client at an address. This asks the operating system which addresses are its own.
-    fn from(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            address if address.is_loopback() => Self::Local,
-            address if host::is_local_address(address) => Self::Here(address),
-            address => Self::At(address),
+    /// Its name in rules.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Bind => "bind",
+            Self::Unbind => "unbind",
         }
     }
 }
 
-impl Client {
-    /// Whether it is on the host of the service.
-    pub const fn is_on_this_host(self) -> bool {
-        matches!(self, Self::Local | Self::User(_) | Self::SameHost(_) | Self::Here(_))
+/// Who does it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client(Caller);
+
+impl fmt::Display for Client {
+    /// As `armilla_security::Caller`: `ann@bank by password at 192.0.2.1:4000`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
-/// The operations that a rule is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operations {
-    Only(Operation),
-    /// `bind` and `unbind`.
-    Change,
-    Any,
+impl From<Caller> for Client {
+    fn from(caller: Caller) -> Self {
+        Self(caller)
+    }
 }
 
-/// The clients that a rule is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Clients {
-    Any,
-    Local,
-    /// A user of this host, by number.
-    User(u32),
-    /// The addresses that share the first bits of this one.
-    Network(IpAddr, u32),
+impl From<IpAddr> for Client {
+    /// The client at an address, who has shown nothing.
+    fn from(address: IpAddr) -> Self {
+        Self::at(Address::tcp(address.to_canonical().to_string(), 0))
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct AccessRule {
-    allow: bool,
-    operations: Operations,
-    below: Vec<NameComponent>,
-    clients: Clients,
+impl Client {
+    /// Somebody of whom nothing is known.
+    pub fn unknown() -> Self {
+        Self::at(Address::tcp("", 0))
+    }
+
+    fn at(address: Address) -> Self {
+        Self(Caller::new(Principal::Anonymous, Proof::None, address))
+    }
+
+    /// The client of the request that this thread serves: whom the security of the server knows, or
+    /// else what the connection tells.
+    pub(crate) fn current(orb: &Orb, security: Option<&ServerSecurity>) -> Self {
+        if let Some(known) = security.and_then(ServerSecurity::caller) {
+            return Self((*known).clone());
+        }
+        let address = match orb.caller() {
+            Ok(address) => address.unwrap_or_else(|| Address::unix("")),
+            Err(_) => return Self::unknown(),
+        };
+        Self(Caller::connected(address, orb.caller_credentials().ok().flatten()))
+    }
+
+    /// Whether it is on the host of the service: this process, an address of the host, or a
+    /// transport that does not leave it. This asks the operating system which addresses are its own.
+    pub fn is_on_this_host(&self) -> bool {
+        match self.0.address() {
+            Address::Tcp { host, .. } => host.parse().is_ok_and(|address: IpAddr| {
+                address.is_loopback() || host::is_local_address(address)
+            }),
+            _ => true,
+        }
+    }
 }
 
 /// When a dead binding goes.
@@ -111,65 +135,45 @@ pub struct Sweep {
     pub checks: u32,
 }
 
-/// The rules of a service. Without any, everybody may do everything, and nothing is shared or
-/// swept.
+/// The rules of a service. Without any about access, everybody may do everything; with some, what
+/// none allows is denied. Without others nothing is shared or swept.
 ///
 /// # Examples
 /// ```
 /// use armilla_naming::access::{Client, Operation, Rules};
 /// use armilla_naming::model::parse_name;
+/// use std::net::IpAddr;
 ///
-/// let rules: Rules = "allow change / from local\ndeny change / from any\n".parse()?;
+/// let rules: Rules = r#"
+///     [[rule]]
+///     allow = "*"
+///     operation = "read"
+///
+///     [[rule]]
+///     allow = "*"
+///     network = "local"
+/// "#
+/// .parse()?;
 /// let name = parse_name("dome.device")?;
-/// let stranger = Client::At("10.0.0.1".parse()?);
-/// assert!(rules.allow(Operation::Read, stranger, &name));
-/// assert!(!rules.allow(Operation::Bind, stranger, &name));
-/// assert!(rules.allow(Operation::Bind, Client::Local, &name));
+/// let stranger = Client::from("192.0.2.1".parse::<IpAddr>()?);
+/// assert!(rules.allow(Operation::Read, &stranger, &name));
+/// assert!(!rules.allow(Operation::Bind, &stranger, &name));
+/// let near = Client::from("127.0.0.1".parse::<IpAddr>()?);
+/// assert!(rules.allow(Operation::Bind, &near, &name));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Rules {
-    access: Vec<AccessRule>,
+    /// `None` if no rule is about access.
+    access: Option<AccessRules>,
     balance: Vec<(Vec<NameComponent>, Balance)>,
     sweep: Vec<(Vec<NameComponent>, Sweep)>,
-}
-
-impl Operations {
-    fn include(self, operation: Operation) -> bool {
-        match self {
-            Self::Only(only) => only == operation,
-            Self::Change => operation != Operation::Read,
-            Self::Any => true,
-        }
-    }
-}
-
-impl Clients {
-    fn include(self, client: Client) -> bool {
-        match (self, client) {
-            (Self::Any, _) => true,
-            (Self::Local, client) => client.is_on_this_host(),
-            (Self::User(user), Client::User(client) | Client::SameHost(Some(client))) => {
-                user == client
-            }
-            (Self::Network(network, bits), Client::At(address) | Client::Here(address)) => {
-                crate::model::nearness(network, address) >= bits
-                    && network.is_ipv4() == address.to_canonical().is_ipv4()
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Rules {
     /// Whether there are rules about access.
     pub const fn restrict(&self) -> bool {
-        !self.access.is_empty()
-    }
-
-    /// Whether there are rules about users.
-    pub fn name_users(&self) -> bool {
-        self.access.iter().any(|rule| matches!(rule.clients, Clients::User(_)))
+        self.access.is_some()
     }
 
     /// Whether there are rules about groups.
@@ -178,36 +182,18 @@ impl Rules {
     }
 
     /// Whether a client may do this with a name.
-    pub fn allow(&self, operation: Operation, client: Client, name: &[NameComponent]) -> bool {
-        let of_network = |rule: &AccessRule| matches!(rule.clients, Clients::Network(..));
-        self.allow_to(operation, &[client], name)
-            || matches!(client, Client::SameHost(_))
-                && self.access.iter().any(of_network)
-                && host::addresses()
-                    .into_iter()
-                    .any(|own| self.allow_to(operation, &[client, own.into()], name))
+    pub fn allow(&self, operation: Operation, client: &Client, name: &[NameComponent]) -> bool {
+        let Some(access) = &self.access else { return true };
+        access.decide(&question(operation, client, &text(name))).allowed
     }
 
-    /// Whether a client of which all of this is true may do this with a name.
-    fn allow_to(&self, operation: Operation, client: &[Client], name: &[NameComponent]) -> bool {
-        let mut rules = self.access.iter();
-        let decides = |rule: &&AccessRule| {
-            rule.operations.include(operation)
-                && client.iter().any(|client| rule.clients.include(*client))
-                && name.starts_with(&rule.below)
-        };
-        rules.find(decides).is_none_or(|rule| rule.allow)
-    }
-
-    /// Whether a client may do everything with a name and with all names below it. The rules say the
-    /// same of a name below as of the nearest name above it that one of them mentions.
-    pub fn allow_whole(&self, client: Client, name: &[NameComponent]) -> bool {
-        let below = self.access.iter().map(|rule| rule.below.as_slice());
-        let mut mentioned = below.filter(|below| below.starts_with(name)).chain([name]);
-        mentioned.all(|name| {
-            let all = [Operation::Read, Operation::Bind, Operation::Unbind];
-            all.into_iter().all(|operation| self.allow(operation, client, name))
-        })
+    /// Whether a client may do everything with a name and with all names below it. Where rules with
+    /// patterns do not show that easily, it may not.
+    pub fn allow_whole(&self, client: &Client, name: &[NameComponent]) -> bool {
+        let Some(access) = &self.access else { return true };
+        let name = text(name);
+        let may = |operation| access.allow_below(&question(operation, client, &name));
+        Operation::ALL.into_iter().all(may)
     }
 
     /// How the servers of a name share it; `None` if a name has one.
@@ -224,5 +210,21 @@ impl Rules {
     /// Whether there are rules about dead bindings.
     pub const fn sweeps(&self) -> bool {
         !self.sweep.is_empty()
+    }
+}
+
+/// A name as rules have it: behind a slash, which alone is the root.
+fn text(name: &[NameComponent]) -> String {
+    format!("/{}", stringify_name(name))
+}
+
+fn question<'q>(operation: Operation, client: &'q Client, name: &'q str) -> Question<'q> {
+    Question {
+        caller: &client.0,
+        adapter: "naming",
+        object: name,
+        interface: "IDL:omg.org/CosNaming/NamingContext:1.0",
+        operation: operation.name(),
+        at: SystemTime::now(),
     }
 }

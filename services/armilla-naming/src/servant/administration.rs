@@ -5,7 +5,6 @@
 
 use super::Names;
 use super::exceptions::{bad_param, destroyed, ended, internal, plain};
-use super::permission::client;
 use super::references::{context_of, context_reference, from_octets};
 use crate::access::Operation;
 use crate::model::{Change, ContextId, NameTree, NamingError, Target, stringify_name};
@@ -161,9 +160,9 @@ impl Names {
 
     /// Fails unless the client may administer the service: by its rules, or from this host.
     fn permit_administration(&self) -> Result<(), SystemException> {
-        let client = client(&self.orb, self.rules.name_users());
+        let client = self.client();
         let permitted = match self.rules.restrict() {
-            true => self.rules.allow_whole(client, &[]),
+            true => self.rules.allow_whole(&client, &[]),
             false => client.is_on_this_host(),
         };
         match permitted {

@@ -76,6 +76,11 @@ impl Names {
             NamingError::NotEmpty => Failure::NotEmpty(NotEmpty),
             NamingError::Destroyed => destroyed(&error).into(),
             NamingError::Root | NamingError::Denied => {
+                if error == NamingError::Denied {
+                    let ids: Vec<&str> = name.iter().map(|component| &*component.id).collect();
+                    let (client, name) = (self.client(), ids.join("/"));
+                    tracing::warn!(%client, name, "the rules about names deny a call");
+                }
                 system(ExceptionKind::NoPermission, Completion::No, error.to_string()).into()
             }
             NamingError::Limit(what) => {

@@ -35,6 +35,7 @@ use crate::model::Seconds;
 use crate::store::Store;
 use administration::Watches;
 use armilla::Orb;
+use armilla_security::ServerSecurity;
 use foreign::Foreign;
 use iterators::Iterators;
 use liveness::Statuses;
@@ -47,6 +48,8 @@ struct Names {
     iterators: Iterators,
     statuses: Statuses,
     rules: Rules,
+    /// Who knows the clients, if anybody does.
+    security: Option<ServerSecurity>,
     foreign: Foreign,
     watches: Watches,
 }

@@ -18,7 +18,7 @@ impl NamingService {
     /// Whether the rules allow a client an operation with a name.
     pub(crate) fn permits(
         &self,
-        client: Client,
+        client: &Client,
         operation: Operation,
         name: &[NameComponent],
     ) -> bool {
@@ -35,7 +35,7 @@ impl NamingService {
     /// made.
     pub(crate) fn rebind(
         &self,
-        client: Client,
+        client: &Client,
         name: &[NameComponent],
         target: &Target,
     ) -> Result<(), ChangeError> {
@@ -50,7 +50,7 @@ impl NamingService {
     /// Fails if the rules do not allow the contexts to be made that are missing on the way.
     fn permit_way(
         &self,
-        client: Client,
+        client: &Client,
         tree: &NameTree,
         name: &[NameComponent],
     ) -> Result<(), NamingError> {
@@ -63,7 +63,7 @@ impl NamingService {
     /// Binds a name to a new context. Missing contexts on the way are made.
     pub(crate) fn bind_new_context(
         &self,
-        client: Client,
+        client: &Client,
         name: &[NameComponent],
     ) -> Result<(), ChangeError> {
         self.change(|tree| {
@@ -74,7 +74,7 @@ impl NamingService {
     }
 
     /// Whether the rules allow a client to unbind a name, with what is below it.
-    pub(crate) fn may_unbind(&self, client: Client, name: &[NameComponent]) -> bool {
+    pub(crate) fn may_unbind(&self, client: &Client, name: &[NameComponent]) -> bool {
         let tree = self.names.store.read();
         self.names.permit_unbind_to(client, &tree, ROOT, name).is_ok()
     }
@@ -90,7 +90,7 @@ impl NamingService {
     /// bound in them. Returns what went besides the name.
     pub(crate) fn unbind(
         &self,
-        client: Client,
+        client: &Client,
         name: &[NameComponent],
     ) -> Result<Held, ChangeError> {
         {
@@ -119,7 +119,7 @@ impl NamingService {
     /// client must be allowed to read it.
     pub(crate) fn rename(
         &self,
-        client: Client,
+        client: &Client,
         from: &[NameComponent],
         to: &[NameComponent],
     ) -> Result<(), ChangeError> {

@@ -7,31 +7,16 @@
 use super::Names;
 use crate::access::{Client, Operation};
 use crate::model::{Balance, ContextId, Found, NameComponent, NameTree, NamingError, Target};
-use armilla::Orb;
-use armilla_ipc::Address;
-use std::net::IpAddr;
-
-/// The client of the current request; its user only if that `matters`.
-pub(super) fn client(orb: &Orb, user_matters: bool) -> Client {
-    let user = || {
-        let credentials = user_matters.then(|| orb.caller_credentials());
-        Some(credentials?.ok()??.user)
-    };
-    match orb.caller() {
-        Ok(Some(Address::Tcp { host, .. })) => {
-            host.parse::<IpAddr>().map_or(Client::Unknown, Client::from)
-        }
-        Ok(Some(Address::SameHost)) => Client::SameHost(user()),
-        Ok(Some(_)) if user_matters => user().map_or(Client::Local, Client::User),
-        Ok(Some(_) | None) => Client::Local,
-        Err(_) => Client::Unknown,
-    }
-}
 
 impl Names {
     /// The client of the current request, if there are rules about clients.
     fn asking(&self) -> Option<Client> {
-        self.rules.restrict().then(|| client(&self.orb, self.rules.name_users()))
+        self.rules.restrict().then(|| self.client())
+    }
+
+    /// The client of the current request.
+    pub(super) fn client(&self) -> Client {
+        Client::current(&self.orb, self.security.as_ref())
     }
 
     /// Fails if the rules do not allow an operation with a name, or with the context itself if the
@@ -44,7 +29,7 @@ impl Names {
         name: &[NameComponent],
     ) -> Result<(), NamingError> {
         let Some(client) = self.asking() else { return Ok(()) };
-        self.permit_to(client, tree, operation, from, name)
+        self.permit_to(&client, tree, operation, from, name)
     }
 
     /// Fails if the rules do not allow a name to be unbound.
@@ -55,7 +40,7 @@ impl Names {
         name: &[NameComponent],
     ) -> Result<(), NamingError> {
         let Some(client) = self.asking() else { return Ok(()) };
-        self.permit_unbind_to(client, tree, from, name)
+        self.permit_unbind_to(&client, tree, from, name)
     }
 
     /// Fails if the rules do not allow a name to be bound to `target`, in place of what it is bound
@@ -68,7 +53,7 @@ impl Names {
         target: &Target,
     ) -> Result<(), NamingError> {
         let Some(client) = self.asking() else { return Ok(()) };
-        self.permit_bind_to(client, tree, from, name, target)
+        self.permit_bind_to(&client, tree, from, name, target)
     }
 
     /// Fails if the rules do not allow a context to be destroyed.
@@ -78,15 +63,15 @@ impl Names {
         context: ContextId,
     ) -> Result<(), NamingError> {
         let Some(client) = self.asking() else { return Ok(()) };
-        self.permit_to(client, tree, Operation::Unbind, context, &[])?;
+        self.permit_to(&client, tree, Operation::Unbind, context, &[])?;
         let names = tree.names_of(context).ok_or(NamingError::Denied)?;
-        self.allow_whole(client, &names)
+        self.allow_whole(&client, &names)
     }
 
     /// [`permit`](Self::permit) for a client that is known.
     pub(super) fn permit_to(
         &self,
-        client: Client,
+        client: &Client,
         tree: &NameTree,
         operation: Operation,
         from: ContextId,
@@ -100,7 +85,7 @@ impl Names {
     /// below it along, and what rules say of them.
     pub(super) fn permit_unbind_to(
         &self,
-        client: Client,
+        client: &Client,
         tree: &NameTree,
         from: ContextId,
         name: &[NameComponent],
@@ -114,7 +99,7 @@ impl Names {
     /// to change.
     pub(super) fn permit_bind_to(
         &self,
-        client: Client,
+        client: &Client,
         tree: &NameTree,
         from: ContextId,
         name: &[NameComponent],
@@ -133,7 +118,7 @@ impl Names {
     /// everything with the names below it may do that.
     fn permit_leaving(
         &self,
-        client: Client,
+        client: &Client,
         tree: &NameTree,
         from: ContextId,
         name: &[NameComponent],
@@ -148,7 +133,11 @@ impl Names {
         }
     }
 
-    fn allow_whole(&self, client: Client, names: &[Vec<NameComponent>]) -> Result<(), NamingError> {
+    fn allow_whole(
+        &self,
+        client: &Client,
+        names: &[Vec<NameComponent>],
+    ) -> Result<(), NamingError> {
         allowed(names.iter().all(|name| self.rules.allow_whole(client, name)))
     }
 

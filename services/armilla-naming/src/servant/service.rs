@@ -16,6 +16,7 @@ use armilla::{AnyServant, ObjectId, Orb, Poa, SystemException};
 use armilla_cos_naming::administration::{administration, watch};
 use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
 use armilla_giop::url::NAME_SERVICE;
+use armilla_security::ServerSecurity;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +68,7 @@ pub struct NamingServiceBuilder {
     limits: Option<Limits>,
     iterators: IteratorLimits,
     rules: Rules,
+    security: Option<ServerSecurity>,
     foreign: ForeignLimits,
 }
 
@@ -96,6 +98,13 @@ impl NamingServiceBuilder {
         self
     }
 
+    /// Sets what knows who calls: the security of the ORB that serves. Without it rules know the
+    /// address of a client, and its user over a transport for which the kernel vouches.
+    pub fn security(mut self, security: ServerSecurity) -> Self {
+        self.security = Some(security);
+        self
+    }
+
     /// Sets the limits of operations that are passed on to contexts of other servers.
     pub fn foreign_limits(mut self, limits: ForeignLimits) -> Self {
         self.foreign = limits;
@@ -116,6 +125,7 @@ impl NamingServiceBuilder {
             iterators: Iterators::new(self.iterators),
             statuses: Statuses::default(),
             rules: self.rules,
+            security: self.security,
             foreign: Foreign::new(self.foreign),
             watches: Watches::default(),
         });
@@ -163,6 +173,7 @@ impl NamingService {
             limits: None,
             iterators: IteratorLimits::default(),
             rules: Rules::default(),
+            security: None,
             foreign: ForeignLimits::default(),
         }
     }

@@ -60,7 +60,7 @@ pub(super) async fn bind(
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        if !shown.permits(client, Operation::Bind, &name) {
+        if !shown.permits(&client, Operation::Bind, &name) {
             return Err(denied());
         }
         let reference = fields.get("reference").map_or("", String::as_str);
@@ -70,7 +70,7 @@ pub(super) async fn bind(
         }
         let object = shown.service.orb().string_to_object(reference).map_err(bad)?;
         let target = Target::Object(to_octets(&object).map_err(bad)?);
-        changed(shown.service.rebind(client, &name, &target))
+        changed(shown.service.rebind(&client, &name, &target))
     })
     .await
 }
@@ -86,8 +86,8 @@ pub(super) async fn context(
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        match shown.permits(client, Operation::Bind, &name) {
-            true => changed(shown.service.bind_new_context(client, &name)),
+        match shown.permits(&client, Operation::Bind, &name) {
+            true => changed(shown.service.bind_new_context(&client, &name)),
             false => Err(denied()),
         }
     })
@@ -101,8 +101,8 @@ pub(super) async fn unbind(
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        let may = shown.permits(client, Operation::Unbind, &name);
-        if !may || !shown.service.may_unbind(client, &name) {
+        let may = shown.permits(&client, Operation::Unbind, &name);
+        if !may || !shown.service.may_unbind(&client, &name) {
             return Err(denied());
         }
         let held = shown.service.held(&name);
@@ -115,7 +115,7 @@ pub(super) async fn unbind(
             );
             return Err((StatusCode::PRECONDITION_REQUIRED, question));
         }
-        changed(shown.service.unbind(client, &name).map(drop))
+        changed(shown.service.unbind(&client, &name).map(drop))
     })
     .await
 }
@@ -127,8 +127,8 @@ pub(super) async fn rename(
 ) -> Answer {
     wait(move || {
         let (from, to) = (name(&fields, "from").map_err(bad)?, name(&fields, "to").map_err(bad)?);
-        match shown.permits(client, Operation::Unbind, &from) {
-            true => changed(shown.service.rename(client, &from, &to)),
+        match shown.permits(&client, Operation::Unbind, &from) {
+            true => changed(shown.service.rename(&client, &from, &to)),
             false => Err(denied()),
         }
     })

@@ -15,10 +15,11 @@ pub use checker::CheckSettings;
 use crate::access::{Client, Operation, Rules};
 use crate::client::{ClientError, export, import};
 use crate::model::NameComponent;
-use crate::servant::NamingService;
+use crate::servant::{NamingService, NamingServiceBuilder};
 use crate::store::Store;
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_security::ServerSecurity;
 use armilla_service::axum::Router;
 use armilla_service::axum::extract::{ConnectInfo, FromRequestParts};
 use armilla_service::axum::http::request::Parts;
@@ -60,6 +61,7 @@ pub struct ServerBuilder {
     console: ConsoleOptions,
     import: Option<String>,
     rules: Rules,
+    security: Option<ServerSecurity>,
     checks: Option<CheckSettings>,
     read_only: bool,
 }
@@ -89,6 +91,12 @@ impl ServerBuilder {
         self
     }
 
+    /// Gives the ORB what knows who calls, by which rules tell clients apart.
+    pub fn security(mut self, security: ServerSecurity) -> Self {
+        self.security = Some(security);
+        self
+    }
+
     /// Sets how the objects are checked in the background; `None` checks nothing.
     pub fn checks(mut self, checks: Option<CheckSettings>) -> Self {
         self.checks = checks;
@@ -112,8 +120,11 @@ impl ServerBuilder {
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
         let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
+        let orb = configure(Orb::builder())?.initializer(metrics.clone());
+        let security = self.security.take();
+        let orb = security.iter().cloned().fold(orb, OrbBuilder::initializer).build()?;
         let service = NamingService::builder();
+        let service = security.into_iter().fold(service, NamingServiceBuilder::security);
         let rules = std::mem::take(&mut self.rules);
         let store = std::mem::replace(&mut self.store, Store::in_memory());
         let service = service.rules(rules).store(store).serve(&orb)?;
@@ -132,9 +143,9 @@ impl ServerBuilder {
 impl Server {
     /// Begins to make a server.
     pub fn builder() -> ServerBuilder {
-        let (console, import, rules, read_only) = Default::default();
+        let (console, import, rules, security, read_only) = Default::default();
         let (store, checks) = (Store::in_memory(), Some(CheckSettings::default()));
-        ServerBuilder { store, console, import, rules, checks, read_only }
+        ServerBuilder { store, console, import, rules, security, checks, read_only }
     }
 
     /// What comes after the service: the names of another one, checks, and the console.
@@ -262,7 +273,7 @@ struct Shown {
 impl Shown {
     /// Whether a client of the console may do this. Without rules, only one on this host may change
     /// names.
-    fn permits(&self, client: Client, operation: Operation, name: &[NameComponent]) -> bool {
+    fn permits(&self, client: &Client, operation: Operation, name: &[NameComponent]) -> bool {
         let may_change = self.service.rules().restrict() || client.is_on_this_host();
         !self.read_only && may_change && self.service.permits(client, operation, name)
     }
@@ -276,6 +287,6 @@ impl<S: Sync> FromRequestParts<S> for Address {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        Ok(Self(address.map_or(Client::Unknown, |address| address.0.ip().into())))
+        Ok(Self(address.map_or_else(Client::unknown, |address| address.0.ip().into())))
     }
 }

@@ -43,11 +43,11 @@ pub(super) async fn names(
     Query(parameters): Parameters,
 ) -> Response {
     // There may be many names to look through.
-    let made = spawn_blocking(move || names_page(&shown, client.0, &parameters)).await;
+    let made = spawn_blocking(move || names_page(&shown, &client.0, &parameters)).await;
     made.unwrap_or_else(|| refused(StatusCode::INTERNAL_SERVER_ERROR, "the page was not made"))
 }
 
-fn names_page(shown: &Shown, client: Client, parameters: &HashMap<String, String>) -> Response {
+fn names_page(shown: &Shown, client: &Client, parameters: &HashMap<String, String>) -> Response {
     let given = |key| parameters.get(key).map_or("", String::as_str);
     let (text, query) = (given("name"), given("q"));
     let name = if text.is_empty() { Ok(Vec::new()) } else { parse_name(text) };
@@ -122,7 +122,7 @@ fn rows(
 /// The bindings below a context whose names contain a text, without regard to case.
 fn found(
     shown: &Shown,
-    client: Client,
+    client: &Client,
     context: ContextId,
     name: &[NameComponent],
     query: &str,
@@ -166,7 +166,7 @@ fn found(
 
 /// A table of bindings. Those that a search has found have their whole names, others what the
 /// context calls them.
-fn bindings(shown: &Shown, client: Client, rows: &[Row], whole: bool) -> Markup {
+fn bindings(shown: &Shown, client: &Client, rows: &[Row], whole: bool) -> Markup {
     if rows.is_empty() {
         let what = if whole { "Nothing was found." } else { "Nothing is bound here." };
         return html! { p.quiet { (what) } };
@@ -175,7 +175,7 @@ fn bindings(shown: &Shown, client: Client, rows: &[Row], whole: bool) -> Markup 
     table(&heads, rows.iter().map(|row| cells(shown, client, row, whole)))
 }
 
-fn cells(shown: &Shown, client: Client, Row { name, bound }: &Row, whole: bool) -> Vec<Markup> {
+fn cells(shown: &Shown, client: &Client, Row { name, bound }: &Row, whole: bool) -> Vec<Markup> {
     let text = stringify_name(name);
     let last = stringify_name(&name[name.len().saturating_sub(1)..]);
     // As `list` does, a page tells of each binding below a context that the client may read; what it
@@ -299,7 +299,7 @@ pub(super) async fn binding(
     let Ok(name) = parse_name(text) else {
         return refused(StatusCode::BAD_REQUEST, "this is not a name");
     };
-    if !shown.service.permits(client.0, Operation::Read, &name) {
+    if !shown.service.permits(&client.0, Operation::Read, &name) {
         return refused(StatusCode::FORBIDDEN, "the rules of the service do not show this name");
     }
     let found = shown.service.store().read().resolve(ROOT, &name);
@@ -317,7 +317,7 @@ pub(super) async fn binding(
             p { "Bound " (age(u64::from(now().saturating_sub(bound.since)))) " ago." }
             @for reference in references { (decoded(&shown, reference)) }
         }
-        @if shown.permits(client.0, Operation::Unbind, &name) {
+        @if shown.permits(&client.0, Operation::Unbind, &name) {
             h2 { "Rename" }
             form.row data-send action="/rename" method="post" {
                 input type="hidden" name="from" value=(text);
