@@ -1,5 +1,6 @@
 //! `armilla ifr`: serves an interface repository, and shows the contents of one.
 
+use crate::identity::server::CallerArguments;
 use crate::orb::OrbArguments;
 use crate::output;
 use crate::service::RecoverArguments;
@@ -57,6 +58,8 @@ pub(crate) struct Serve {
     /// Bind this name to the repository in the naming service (-ORBInitRef NameService=…)
     #[arg(long, value_name = "NAME")]
     bind: Option<String>,
+    #[command(flatten)]
+    callers: CallerArguments,
 }
 
 pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
@@ -116,7 +119,8 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
             }
         }
     }
-    let orb = arguments.orb()?;
+    let callers = options.callers.open(false)?;
+    let orb = arguments.orb_of_server(&callers)?;
     let repository = armilla_ifr::serve(&orb, store)?;
     let reference = orb.object_to_string(&repository)?;
     if let Some(file) = &options.reference {

@@ -7,6 +7,7 @@ mod access;
 mod call;
 mod demo;
 mod events;
+mod identity;
 mod idl;
 mod ifr;
 mod imr;
@@ -29,6 +30,7 @@ mod trader;
 use armilla_terminal::{Failure, Outcome, say};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use identity::login::LoginArguments;
 use orb::OrbArguments;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -46,6 +48,8 @@ struct Arguments {
     /// Log more: -v info, -vv debug, -vvv trace. Without -v, ARMILLA_LOG sets the level
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
+    #[command(flatten)]
+    login: LoginArguments,
     #[command(subcommand)]
     command: Command,
 }
@@ -117,13 +121,13 @@ fn main() -> ExitCode {
     };
     let (orb_arguments, arguments) = orb::split_arguments(arguments);
     let arguments = Arguments::parse_from(arguments);
-    match logging(arguments.verbose).and_then(|()| run(&arguments.command, &orb_arguments)) {
+    match logging(arguments.verbose).and_then(|()| run(&arguments, orb_arguments)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => identity::login::explained(failure).report(),
     }
 }
 
-fn run(command: &Command, orb: &OrbArguments) -> Outcome {
+fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> Outcome {
     // The experiments set their own ORB options, and the others use no ORB.
     if matches!(
         command,
@@ -138,7 +142,10 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
             | Command::Schedule(_)
     ) {
         orb.refuse()?;
+        login.refuse()?;
     }
+    orb.log_in(login)?;
+    let orb = &orb;
     match command {
         Command::Access(access) => access::run(access),
         Command::Demo(demo) => demo::run(demo),

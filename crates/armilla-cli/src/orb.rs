@@ -1,12 +1,24 @@
 //! The `-ORB…` options of the command line, and the ORB that they configure.
 
+use crate::identity::login::{Login, LoginArguments};
+use crate::identity::server::Callers;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_terminal::{Failure, Outcome};
 use armilla_tls::Tls;
 
-/// The `-ORB…` options of the command line, each followed by its value.
+/// The `-ORB…` options of the command line, and who calls.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct OrbArguments(Vec<String>);
+pub(crate) struct OrbArguments {
+    /// The options, each followed by its value.
+    options: Vec<String>,
+    login: Option<Login>,
+}
+
+impl From<Vec<String>> for OrbArguments {
+    fn from(options: Vec<String>) -> Self {
+        Self { options, login: None }
+    }
+}
 
 /// Takes the `-ORB…` options with their values out of `arguments`. What `armilla imr add` has behind
 /// `--` is the command of another program, which keeps its own.
@@ -20,7 +32,7 @@ pub(crate) fn split_arguments(
         if argument == "--" && others.windows(2).any(|words| words == ["imr", "add"]) {
             others.push(argument);
             others.extend(arguments);
-            return (OrbArguments(orb), others);
+            return (orb.into(), others);
         }
         if argument.starts_with("-ORB") {
             orb.push(argument);
@@ -33,7 +45,7 @@ pub(crate) fn split_arguments(
     if others.last().is_some_and(|last| last == "--") {
         others.pop();
     }
-    (OrbArguments(orb), others)
+    (orb.into(), others)
 }
 
 /// A builder of an ORB with every transport that the command has.
@@ -59,6 +71,19 @@ pub(crate) fn options_text() -> String {
 }
 
 impl OrbArguments {
+    /// Adds who calls. A password is asked for now.
+    pub(crate) fn log_in(&mut self, login: &LoginArguments) -> Outcome {
+        self.login = login.read()?;
+        Ok(())
+    }
+
+    /// A builder that shows who calls, and has every transport of the command.
+    fn builder_with(&self, tls: Tls) -> OrbBuilder {
+        let builder = Orb::builder().transport(tls);
+        let login = self.login.iter().map(Login::security);
+        login.fold(builder, OrbBuilder::initializer)
+    }
+
     /// An ORB with these options.
     pub(crate) fn orb(&self) -> Outcome<Orb> {
         self.orb_with(None)
@@ -66,28 +91,39 @@ impl OrbArguments {
 
     /// The same, with an initial reference that these options may replace: its name and its URL.
     pub(crate) fn orb_with(&self, initial: Option<(&str, String)>) -> Outcome<Orb> {
-        let mut builder = builder();
+        let mut builder = self.builder_with(Tls::new());
         if let Some((name, url)) = initial {
             builder = builder.initial_reference(name, url);
         }
-        let builder = builder.arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
+        let builder = builder.arguments(self.options.iter().cloned()).map_err(Failure::usage)?;
+        Ok(builder.build()?)
+    }
+
+    /// The ORB of a server that listens where these options say, if they do.
+    pub(crate) fn orb_of_server(&self, callers: &Callers) -> Outcome<Orb> {
+        let builder = self.builder_with(Tls::new());
+        let builder = callers.security.iter().cloned().fold(builder, OrbBuilder::initializer);
+        let builder = builder.arguments(self.options.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
     }
 
     /// The same over this TLS, which gets the options that concern it.
     pub(crate) fn orb_over(&self, tls: Tls) -> Outcome<Orb> {
-        let builder = Orb::builder().transport(tls);
-        Ok(builder.arguments(self.0.iter().cloned()).map_err(Failure::usage)?.build()?)
+        let builder = self.builder_with(tls);
+        Ok(builder.arguments(self.options.iter().cloned()).map_err(Failure::usage)?.build()?)
     }
 
-    /// Configures the ORB of a server with these options. It listens at `endpoint` unless they name
-    /// another one.
+    /// Configures the ORB of a server with these options, and with what it asks of its callers. It
+    /// listens at `endpoint` unless they name another one.
     pub(crate) fn configure(
         &self,
         orb: OrbBuilder,
         endpoint: &str,
+        callers: &Callers,
     ) -> Result<OrbBuilder, SystemException> {
-        let orb = orb.transport(Tls::new()).arguments(self.0.iter().cloned())?;
+        let orb = orb.transport(Tls::new()).arguments(self.options.iter().cloned())?;
+        let orb = self.login.iter().map(Login::security).fold(orb, OrbBuilder::initializer);
+        let orb = callers.security.iter().cloned().fold(orb, OrbBuilder::initializer);
         if self.listen() { Ok(orb) } else { orb.listen(endpoint) }
     }
 
@@ -96,7 +132,7 @@ impl OrbArguments {
     pub(crate) fn certificate(&self) -> Option<Tls> {
         let tls = Tls::new();
         let wanted = ["-ORBCertificate", "-ORBKey", "-ORBTls"];
-        for option in self.0.chunks_exact(2) {
+        for option in self.options.chunks_exact(2) {
             if wanted.iter().any(|name| option[0].eq_ignore_ascii_case(name)) {
                 // What is wrong with it, the ORB says.
                 tls.set(&option[0], &option[1]).ok();
@@ -111,12 +147,13 @@ impl OrbArguments {
     pub(crate) fn listen(&self) -> bool {
         let names = ["-ORBEndpoint", "-ORBListenEndpoints"];
         let listens = |option: &String| names.iter().any(|name| option.eq_ignore_ascii_case(name));
-        self.0.iter().any(listens)
+        self.options.iter().any(listens)
     }
 
     /// Rejects the options, for commands on which they have no effect.
     pub(crate) fn refuse(&self) -> Outcome {
-        match self.0.first() {
+        let login = self.login.is_some().then_some("--login");
+        match self.options.first().map(String::as_str).or(login) {
             Some(option) => Err(Failure::usage(format_args!(
                 "{option} has no effect on this command: leave it out"
             ))),
@@ -135,7 +172,7 @@ mod tests {
 
     #[test]
     fn orb_options_may_appear_anywhere() {
-        let expected = OrbArguments(vec!["-ORBInitRef".into(), "A=b".into()]);
+        let expected = OrbArguments::from(vec!["-ORBInitRef".into(), "A=b".into()]);
         for line in
             ["-ORBInitRef A=b ping x", "ping -ORBInitRef A=b x", "ping x -- -ORBInitRef A=b"]
         {
@@ -148,7 +185,7 @@ mod tests {
     #[test]
     fn the_command_of_another_program_keeps_its_options() {
         let (orb, others) = split("imr add -ORBRetries 1 x -- server -ORBImR {imr}");
-        assert_eq!(orb, OrbArguments(vec!["-ORBRetries".into(), "1".into()]));
+        assert_eq!(orb, OrbArguments::from(vec!["-ORBRetries".into(), "1".into()]));
         assert_eq!(others, ["imr", "add", "x", "--", "server", "-ORBImR", "{imr}"]);
     }
 

@@ -1,9 +1,9 @@
 //! `armilla passwd`: files of users with the Argon2id hashes of their passwords.
 
-use armilla_security::{PasswordFile, PasswordVerifier, ScopedName, Secret, Totp};
+use crate::identity::secret::ask;
+use armilla_security::{PasswordFile, PasswordVerifier, ScopedName, Totp};
 use armilla_terminal::{Context, Failure, Outcome, say};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// The arguments of `armilla passwd`.
@@ -114,46 +114,5 @@ fn name(text: &str) -> Outcome<ScopedName> {
             Err(Failure::usage(format_args!("{text}: {what}")))
         }
         _ => Ok(name),
-    }
-}
-
-/// A line of standard input, which a terminal does not show.
-fn ask(prompt: &str) -> Outcome<Secret> {
-    let input = io::stdin();
-    let _hidden = input.is_terminal().then(|| {
-        io::stderr().write_all(prompt.as_bytes()).ok();
-        Hidden::new()
-    });
-    let mut line = String::new();
-    input.lock().read_line(&mut line).context("cannot read the password")?;
-    line.truncate(line.trim_end_matches(['\r', '\n']).len());
-    let secret = Secret::from(line);
-    match secret.reveal().is_empty() {
-        true => Err(Failure::because("an empty password is none")),
-        false => Ok(secret),
-    }
-}
-
-/// As long as this lives, the terminal does not show what is typed.
-struct Hidden(Option<rustix::termios::Termios>);
-
-impl Hidden {
-    fn new() -> Self {
-        let before = tcgetattr(io::stdin()).ok();
-        if let Some(before) = &before {
-            let mut hidden = before.clone();
-            hidden.local_modes.remove(LocalModes::ECHO);
-            tcsetattr(io::stdin(), OptionalActions::Now, &hidden).ok();
-        }
-        Self(before)
-    }
-}
-
-impl Drop for Hidden {
-    fn drop(&mut self) {
-        if let Some(before) = &self.0 {
-            tcsetattr(io::stdin(), OptionalActions::Now, before).ok();
-            io::stderr().write_all(b"\n").ok();
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! What the servers of all services have in common on the command line.
 
+use crate::identity::server::{CallerArguments, Callers};
 use crate::orb::OrbArguments;
 use armilla_service::{ConsoleArguments, ConsoleOptions};
 use armilla_store::{Recovered, StoreError};
@@ -24,6 +25,8 @@ pub(crate) struct ServiceArguments {
     memory: bool,
     #[command(flatten)]
     console: ConsoleArguments,
+    #[command(flatten)]
+    callers: CallerArguments,
 }
 
 /// What of a damaged store is to be saved.
@@ -137,6 +140,11 @@ impl ServiceArguments {
         let none =
             || Failure::usage("--store DIR or --memory is needed: there is no home directory");
         self.store.clone().or_else(|| default_directory(service)).map(Some).ok_or_else(none)
+    }
+
+    /// What the server asks of its callers. Some services have rules of their own about them.
+    pub(crate) fn callers(&self, has_rules: bool) -> Outcome<Callers> {
+        self.callers.open(has_rules)
     }
 
     /// The web page, which may use the certificate of an ORB with these arguments.

@@ -10,7 +10,7 @@ pub struct ConsoleArguments {
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
     /// A host name by which browsers reach the page, beside those of its certificate; repeatable
-    #[arg(long, value_name = "HOST", requires = "http", alias = "host")]
+    #[arg(long, value_name = "HOST", requires = "http")]
     http_host: Vec<String>,
     /// Serve the page over HTTPS, with the certificates in this file, in PEM: its own first. Read
     /// again when it changes [default: at an address that other hosts reach, that of -ORBCertificate]

@@ -133,7 +133,8 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            ("input json_text orb output progress", "the ORB of a command, and texts"),
+            ("identity input json_text output progress", "who calls, and texts"),
+            ("orb", "the ORB of a command"),
             ("service", "what servers have in common"),
             (
                 "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule tls",

@@ -31,7 +31,7 @@ const HERE: &str = "127.0.0.1:11169";
 )]
 pub(crate) enum Events {
     /// Serve event channels until interrupted; prints `ready URL`
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// List the channels and what passes through them
     Ls(Where),
     /// Make a channel

@@ -66,6 +66,7 @@ pub(crate) struct Serve {
 }
 
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let callers = options.service.callers(false)?;
     let store = match options.service.directory("events")? {
         Some(directory) => options.standby.open(|| Store::open(&directory))?,
         None => Store::in_memory(),
@@ -78,7 +79,7 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let server = options.bind_channels.iter().fold(server, ServerBuilder::bind_channels);
     let server = server.remote_operators(options.remote_operators);
     let server = server.console(options.service.console(arguments));
-    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
+    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 
 fn limits(options: &Serve) -> Outcome<ChannelLimits> {

@@ -29,7 +29,7 @@ const HERE: &str = "127.0.0.1:2810";
 )]
 pub(crate) enum Imr {
     /// Serve a repository until interrupted; prints `ready URL`
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Start and end servers on this host for a repository on another
     Activator(serve::Activate),
     /// Add a server, or change one with --replace

@@ -1,6 +1,7 @@
 //! `armilla imr serve` and `armilla imr activator`.
 
 use super::{Where, url};
+use crate::identity::server::Callers;
 use crate::orb::OrbArguments;
 use crate::service::{ServiceArguments, Standby};
 use armilla::Orb;
@@ -66,6 +67,7 @@ pub(crate) struct Activate {
 }
 
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let callers = options.service.callers(false)?;
     let mut repository = ImplementationRepository::builder();
     if let Some(directory) = options.service.directory("imr")? {
         let store = options.standby.open(|| Store::open(&directory))?;
@@ -78,7 +80,7 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let repository = users.fold(repository, ImplementationRepositoryBuilder::operator_user);
     let server = Server::builder(repository.remote_operators(options.remote_operators));
     let server = server.console(options.service.console(arguments));
-    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
+    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 
 pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome {
@@ -90,7 +92,10 @@ pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome 
         true => String::new(),
         false => Activator::endpoint(&arguments.orb()?, &url)?,
     };
-    let orb = arguments.configure(Orb::builder(), &endpoint).map_err(Failure::usage)?.build()?;
+    let orb = arguments
+        .configure(Orb::builder(), &endpoint, &Callers::default())
+        .map_err(Failure::usage)?
+        .build()?;
     let activator = Activator::builder(&url, &options.logs);
     let activator = options.host.iter().fold(activator, ActivatorBuilder::host);
     let called_from = options.called_from.iter().copied();

@@ -28,7 +28,7 @@ use std::fmt;
 )]
 pub(crate) enum Naming {
     /// Serve names until interrupted; prints `ready URL` when it serves
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// List the bindings of a context; a trailing slash marks a context
     #[command(visible_alias = "list")]
     Ls(show::Ls),

@@ -1,5 +1,6 @@
 //! `armilla naming serve`.
 
+use crate::identity::server::Callers;
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::output;
@@ -32,7 +33,8 @@ pub(crate) struct Serve {
     /// Show names on the web page, and change none
     #[arg(long, requires = "http")]
     http_read_only: bool,
-    /// The rules of the service: who may do what where, names of several servers, dead bindings
+    /// The rules about names, in the language of --access: who may do what where, names of several
+    /// servers, dead bindings
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Check each object this often, in seconds; 0 checks none
@@ -54,6 +56,7 @@ pub(crate) struct Serve {
 const ENDPOINT: &str = "iiop://:2809";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let callers = options.service.callers(options.rules.is_some())?;
     let store = match (cluster(options), options.service.directory("naming")?) {
         (Some(address), _) => Store::shared_as(address, user(options)?)?,
         (None, Some(directory)) => Store::open(directory)?,
@@ -67,12 +70,16 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     if let Some(file) = &options.rules {
         server = server.rules(rules(file)?);
     }
+    // The rules ask it, too, so the service gives it to the ORB.
+    if let Some(security) = callers.security {
+        server = server.security(security);
+    }
     if let Some(from) = &options.import {
         server = server.import(from);
     }
     let mut publishes = true;
     let server = server.start(|orb| {
-        let orb = arguments.configure(orb, ENDPOINT)?;
+        let orb = arguments.configure(orb, ENDPOINT, &Callers::default())?;
         Ok(orb.settings(|settings| publishes = !settings.publish_addresses.is_empty()))
     })?;
     if cluster(options).is_some() && !publishes {

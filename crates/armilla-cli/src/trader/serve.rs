@@ -33,6 +33,7 @@ pub(crate) struct Serve {
 const ENDPOINT: &str = "iiop://:2811";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let callers = options.service.callers(false)?;
     let directory = options.service.directory("trader")?;
     let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
     let mut server = Server::builder().limits(limits).console(options.service.console(arguments));
@@ -40,7 +41,7 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
         server = server.read_only_console();
     }
     let server = server.start(
-        |orb| arguments.configure(orb, ENDPOINT),
+        |orb| arguments.configure(orb, ENDPOINT, &callers),
         |orb| match &directory {
             None => Ok(Store::memory(orb)?),
             Some(directory) => Ok(Store::open(directory, orb)?),

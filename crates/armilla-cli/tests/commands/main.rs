@@ -3,6 +3,7 @@
 mod call;
 mod call_arguments;
 mod call_values;
+mod callers;
 mod events;
 mod idl;
 mod idl_check;

@@ -1,0 +1,92 @@
+//! What the servers of all services ask of their callers.
+
+use armilla_security::{
+    AccessFile, AccessRules, Audit, AuditOptions, OnFailure, PasswordFile, ServerSecurity,
+    ServerSecurityBuilder,
+};
+use armilla_terminal::{Context, Failure, Outcome};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The rules of a server that is told passwords and no rules: who has shown who it is may call.
+const KNOWN: &str = "[[rule]]\nallow = \"authenticated\"\n";
+
+/// Who may call a server, and what is recorded of it.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Callers")]
+pub(crate) struct CallerArguments {
+    /// Let callers prove who they are by a password of this file (`armilla passwd`). Without
+    /// --access, nobody else may call but users of this host over a Unix-domain socket and clients
+    /// with certificates
+    #[arg(long, value_name = "FILE")]
+    passwords: Option<PathBuf>,
+    /// The domain of users who say none [default: the one of the users in the file]
+    #[arg(long, value_name = "DOMAIN", requires = "passwords")]
+    realm: Option<String>,
+    /// Ask these rules who may call what (`armilla access`); what none allows is denied
+    #[arg(long, value_name = "FILE")]
+    access: Option<PathBuf>,
+    /// Record each call in this file, a line of JSON for each: who, what, with which outcome
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Refuse calls while they cannot be recorded
+    #[arg(long, requires = "audit")]
+    audit_or_refuse: bool,
+}
+
+/// What a server asks of its callers, if it asks anything.
+#[derive(Debug, Default)]
+pub(crate) struct Callers {
+    /// For the ORB, which then knows who calls.
+    pub(crate) security: Option<ServerSecurity>,
+}
+
+impl CallerArguments {
+    /// Opens the files. Without rules of its own for callers, a service lets in who is known.
+    pub(crate) fn open(&self, has_rules: bool) -> Outcome<Callers> {
+        let audit = self.audit()?;
+        if self.passwords.is_none() && self.access.is_none() && audit.is_none() && !has_rules {
+            return Ok(Callers::default());
+        }
+        let mut security = ServerSecurity::builder();
+        if let Some(file) = &self.passwords {
+            let users = PasswordFile::open(file)?;
+            security = security.realm(&self.realm(&users)?).passwords(users);
+        }
+        security = match (&self.access, &self.passwords) {
+            (Some(file), _) => security.access(AccessFile::open(file)?),
+            (None, Some(_)) if !has_rules => security.access(KNOWN.parse::<AccessRules>()?),
+            (None, _) => security,
+        };
+        security = audit.into_iter().fold(security, ServerSecurityBuilder::audit);
+        let security = security.build().context("the callers cannot be told apart")?;
+        Ok(Callers { security: Some(security) })
+    }
+
+    fn audit(&self) -> Outcome<Option<Audit>> {
+        let Some(file) = &self.audit else { return Ok(None) };
+        let mut options = AuditOptions::default();
+        if self.audit_or_refuse {
+            options.on_failure = OnFailure::Refuse;
+        }
+        let opened = Audit::open(file, options);
+        Ok(Some(opened.context(format_args!("cannot record calls in {}", file.display()))?))
+    }
+
+    fn realm(&self, users: &PasswordFile) -> Outcome<String> {
+        if let Some(realm) = &self.realm {
+            return Ok(realm.clone());
+        }
+        let domains: BTreeSet<String> =
+            users.users().into_iter().filter_map(|user| user.domain).collect();
+        let mut domains = domains.into_iter();
+        match (domains.next(), domains.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Ok("default".to_owned()),
+            (Some(one), Some(other)) => Err(Failure::usage(format_args!(
+                "the users of --passwords are of {one}, of {other} and perhaps of others: --realm \
+                 says which domain is that of this server"
+            ))),
+        }
+    }
+}
