@@ -123,6 +123,18 @@ impl Settings {
         iiop.collect()
     }
 
+    /// The addresses of the implementation repository over TLS; none without one.
+    #[doc(hidden)]
+    pub fn imr_tls_addresses(&self) -> Vec<(String, u16)> {
+        let addresses = self.imr_location().map(|location| location.addresses);
+        let addresses = addresses.unwrap_or_default().into_iter();
+        let protected = addresses.filter_map(|address| match address {
+            CorbalocAddress::Ssliop { host, port, .. } => Some((host, port)),
+            _ => None,
+        });
+        protected.collect()
+    }
+
     /// Checks the settings that the ORB may be unable to meet.
     ///
     /// # Errors

@@ -428,3 +428,64 @@ fn rules_of_before_are_converted() {
     assert_eq!(running.ok(&["ls"]), "");
     running.stop();
 }
+
+/// The complaint of TAO's users: a random port, a `corbaloc` that fails, a plain port behind TLS.
+#[test]
+fn a_repository_over_tls_starts_servers_and_forwards_to_them_over_tls_alone() {
+    let world = World::new("callers-imr");
+    let certificate =
+        ["-ORBCertificate", "server.pem", "-ORBKey", "server.key", "-ORBRoots", "authority.pem"]
+            .map(|word| if word.starts_with('-') { word.to_owned() } else { world.file(word) });
+    let own: Vec<&str> = certificate.iter().map(String::as_str).collect();
+    let store = world.file("imr");
+    let stored = ["--store", &store, "-ORBVerify", "peer"];
+    let options = [&own[..], &stored].concat();
+    let imr = Running::at(&IMR, "ssliop://127.0.0.1:0", &options);
+    let url = imr.url.clone();
+    let (alice, idl) = (world.alice(), world.file("bank.idl"));
+    fs::write(&idl, "module Bank { struct Balance { long long amount; }; };").unwrap();
+    let reference = world.file("ifr");
+    let program = env!("CARGO_BIN_EXE_armilla");
+    let server = [
+        &["--", program, "ifr", "serve", &idl, "--reference", &reference, "-ORBImR", "{imr}"][..],
+        &["-ORBServerId", "types", "-ORBEndpoint", "ssliop://127.0.0.1:0"],
+        &own,
+    ]
+    .concat();
+    let operate = |command: &[&str]| {
+        let command = [&["imr"], command, &["--imr", &url]].concat();
+        let (succeeded, text) = armilla(&words(&command, &alice), "");
+        assert!(succeeded, "{command:?}: {text}");
+        text
+    };
+    let add = ["imr", "add", "types", "--imr", &url, "--objects", "poa:InterfaceRepository"];
+    let (added, text) = armilla(&[&words(&add, &alice)[..], &server].concat(), "");
+    assert!(added, "{text}");
+    operate(&["start", "types"]);
+    assert!(operate(&["show", "types"]).contains("types: running"));
+    let text = fs::read_to_string(&reference).unwrap();
+    let ior: Ior = text.trim().parse().unwrap();
+    let profile = ior.iiop_profiles().next().unwrap().unwrap();
+    assert_eq!(profile.port, 0, "the reference leads to the repository, over TLS alone");
+    let initial = format!("InterfaceRepository={}", text.trim());
+    let list = || {
+        let command = ["-ORBInitRef", &initial, "-ORBTls", "required=1", "ifr", "list"];
+        armilla(&words(&command, &alice), "")
+    };
+    assert!(operate(&["show", "types"]).contains("ssliop://127.0.0.1:"));
+    let (succeeded, listed) = list();
+    assert!(succeeded && listed.contains("::Bank"), "{listed}");
+    // A call starts the server again, whatever its port is.
+    operate(&["restart", "types"]);
+    let (succeeded, listed) = list();
+    assert!(succeeded && listed.contains("::Bank"), "{listed}");
+    // The repository keeps its port, and knows the server that runs.
+    let place = url.split('@').nth(1).and_then(|rest| rest.split('/').next()).unwrap();
+    imr.stop();
+    let imr = Running::at(&IMR, &format!("ssliop://{place}"), &options);
+    assert_eq!(imr.url, url);
+    let (succeeded, listed) = list();
+    assert!(succeeded && listed.contains("::Bank"), "{listed}");
+    operate(&["stop", "types"]);
+    imr.stop();
+}

@@ -9,6 +9,8 @@ mod probe;
 mod references;
 mod workers;
 
+pub(crate) use references::tls_port;
+
 use crate::corba::{ActivatorRef, Secret};
 use crate::host::{Host, LocalHost, RemoteHost};
 use crate::model::{

@@ -53,7 +53,8 @@ pub struct ResourceLimits {
 ///
 /// In the arguments, in the values of the environment and in the address, `{port}` stands for a
 /// free port that the activator chooses for each start, and `{imr}` for `HOST:PORT` of the
-/// repository.
+/// repository, or its `corbaloc:ssliop:` URL if it listens over TLS alone. A server at a fixed
+/// address over TLS has `ssliop://HOST:PORT` there.
 ///
 /// ```
 /// use armilla_imr::model::Definition;

@@ -4,6 +4,7 @@ use super::jacorb::JacOrbServant;
 use super::{Operators, RepositoryServant};
 use crate::corba::RepositoryRef;
 use crate::corba::repository as skeleton;
+use crate::engine::tls_port;
 use crate::engine::{CommandError, Engine, OnChange};
 use crate::host::{LocalHost, LogLimits};
 use crate::imr_of_jacorb::registration as of_jacorb;
@@ -12,6 +13,7 @@ use crate::random;
 use crate::store::Store;
 use crate::{JACORB_KEY, KEY, host_name};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
+use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
@@ -129,10 +131,7 @@ impl ImplementationRepositoryBuilder {
     /// `OBJ_ADAPTER` if the ORB serves a repository already, `INITIALIZE` if it cannot listen,
     /// `PERSIST_STORE` if the store cannot be read.
     pub fn serve(self, orb: &Orb) -> Result<ImplementationRepository, SystemException> {
-        let address = orb.published_addresses()?.first().map(|(host, port)| match host {
-            host if host.contains(':') => format!("[{host}]:{port}"),
-            host => format!("{host}:{port}"),
-        });
+        let address = address(orb)?;
         let logs = match self.logs {
             Some(logs) => logs,
             None => random_directory()?,
@@ -145,7 +144,6 @@ impl ImplementationRepositoryBuilder {
         };
         let name = self.host.unwrap_or_else(host_name);
         let local = LocalHost::new(name, logs, self.log_limits, Arc::new(on_end));
-        let address = address.unwrap_or_default();
         let made = Engine::new(orb, self.store, local, address, self.on_change);
         engine.set(Arc::downgrade(&made)).ok();
         let servant = RepositoryServant::new(&made, orb, self.operators.clone());
@@ -177,6 +175,28 @@ impl ImplementationRepositoryBuilder {
             operators: self.operators,
         })))
     }
+}
+
+/// Where servers that are started find the repository: `HOST:PORT`, or a URL if it listens over TLS
+/// alone; nothing if it does over neither.
+fn address(orb: &Orb) -> Result<String, SystemException> {
+    if let Some((host, port)) = orb.published_addresses()?.first() {
+        return Ok(match host.contains(':') {
+            true => format!("[{host}]:{port}"),
+            false => format!("{host}:{port}"),
+        });
+    }
+    // What any reference of this ORB says.
+    let any = orb.root_poa().create_object("IDL:omg.org/CORBA/Object:1.0")?.ior();
+    let mut protected = any.iiop_profiles().flatten().filter_map(|profile| {
+        let port = tls_port(&profile)?;
+        let version = Some(profile.version);
+        Some(CorbalocAddress::Ssliop { version, host: profile.host, port })
+    });
+    let address = protected.next();
+    Ok(address.map_or_else(String::new, |address| {
+        Corbaloc { addresses: vec![address], key: KEY.into() }.to_string()
+    }))
 }
 
 /// A path among temporary files that nobody can have made before.

@@ -8,8 +8,8 @@ use crate::wire::ARMILLA_ORB_TYPE;
 use armilla_cdr::{CdrResult, CodeSet, CodeSets};
 use armilla_giop::Version;
 use armilla_giop::ior::{
-    AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, OrbType,
-    TaggedComponent, TaggedProfile,
+    AlternateAddress, AssociationOptions, CodeSetComponent, CodeSetComponentInfo, Component,
+    IiopProfile, OrbType, SslSecTrans, TaggedComponent, TaggedProfile,
 };
 use std::sync::Arc;
 
@@ -44,6 +44,18 @@ pub(crate) struct Added<'a> {
     pub(crate) by_addresses: &'a [ComponentByAddresses],
 }
 
+/// An address over TLS of a server of which only that is known.
+///
+/// # Errors
+/// When a component cannot be encoded.
+pub(in crate::server) fn protected_at((host, port): (String, u16)) -> CdrResult<ProtectedAddress> {
+    let alone = SslSecTrans::at(port);
+    // Where there is a plain port, too, a client may do without TLS.
+    let beside = SslSecTrans { target_requires: AssociationOptions(0), ..alone };
+    let (alone, beside) = (alone.to_tagged()?, beside.to_tagged()?);
+    Ok(ProtectedAddress { host, port, alone, beside })
+}
+
 /// The addresses, components and profiles of all endpoints.
 pub(crate) struct Publications {
     iiop: Vec<(String, u16)>,
@@ -64,6 +76,11 @@ impl Publications {
     pub(in crate::server) fn empty() -> Self {
         let (iiop, protected, components, same_host, profiles) = Default::default();
         Self { iiop, protected, components, same_host, profiles }
+    }
+
+    /// Those of these addresses alone.
+    pub(in crate::server) fn of_protected(protected: &[ProtectedAddress]) -> Self {
+        Self { protected: protected.to_vec(), ..Self::empty() }
     }
 
     /// Adds those of an endpoint.

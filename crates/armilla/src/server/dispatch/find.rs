@@ -320,8 +320,9 @@ impl Orb {
     fn publishes(&self, key: Option<ObjectKey<'_>>, (host, port): (&str, u16)) -> bool {
         let Some(ObjectKey::Named(key)) = key else { return false };
         self.adapters().get(key.adapter).is_some_and(|poa| {
-            let mut own = poa.published().iter().chain(poa.imr());
-            own.any(|(name, at)| *at == port && name.eq_ignore_ascii_case(host))
+            let plain = poa.published().iter().chain(poa.imr()).map(|(name, at)| (name, *at));
+            let protected = poa.imr_protected().iter().map(|address| (&address.host, address.port));
+            plain.chain(protected).any(|(name, at)| at == port && name.eq_ignore_ascii_case(host))
         })
     }
 

@@ -68,8 +68,9 @@ impl Orb {
         added.extend(other.iter().flat_map(|other| other.components.iter().cloned()));
         let added = Added { components: &added, by_addresses: poa.components_by_addresses() };
         let profiles = match other {
-            None if !poa.imr().is_empty() => {
-                Publications::empty().profiles(settings, poa.imr(), key, added)
+            None if poa.is_behind_imr() => {
+                let imr = Publications::of_protected(poa.imr_protected());
+                imr.profiles(settings, poa.imr(), key, added)
             }
             None => publications.profiles(settings, poa.published(), key, added),
             Some(other) if other.only_these => {

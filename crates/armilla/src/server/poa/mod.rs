@@ -69,6 +69,7 @@ use crate::object_key::NamedKey;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
 use crate::server::addresses::publications::ComponentByAddresses;
+use crate::transport::ProtectedAddress;
 use admission::gate::{Gate, GateFlag, ReentrantSemaphore};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
@@ -191,6 +192,8 @@ pub(crate) struct PoaInner {
     /// The addresses of the implementation repository to which its references lead; empty if they
     /// lead here.
     imr: Box<[(String, u16)]>,
+    /// Its addresses over TLS.
+    imr_protected: Box<[ProtectedAddress]>,
     /// Whether collocated calls of its objects go through the POA too.
     through_poa: bool,
     extension: Option<Arc<dyn PoaExtension>>,
@@ -293,6 +296,16 @@ impl PoaInner {
     /// The addresses that its references carry instead of those of the ORB.
     pub(crate) fn published(&self) -> &[(String, u16)] {
         &self.published
+    }
+
+    /// Whether its references lead to an implementation repository.
+    pub(crate) fn is_behind_imr(&self) -> bool {
+        !(self.imr.is_empty() && self.imr_protected.is_empty())
+    }
+
+    /// The addresses over TLS of the implementation repository to which its references lead.
+    pub(crate) fn imr_protected(&self) -> &[ProtectedAddress] {
+        &self.imr_protected
     }
 
     /// The addresses of the implementation repository to which its references lead, if they do.

@@ -2,6 +2,7 @@
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::WeakOrb;
+use crate::server::addresses::publications::protected_at;
 use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::{Gate, GateFlag};
 use crate::server::poa::object_map::servants::Servants;
@@ -12,6 +13,8 @@ use crate::server::poa::{
     ServantRetention, State, Threading,
 };
 use crate::sync::lock;
+use crate::transport::ProtectedAddress;
+use armilla_cdr::CdrResult;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, Weak};
@@ -65,6 +68,7 @@ pub(crate) struct PoaConfig {
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
     pub(crate) imr: Box<[(String, u16)]>,
+    pub(crate) imr_protected: Box<[ProtectedAddress]>,
     pub(crate) through_poa: bool,
     pub(crate) max_concurrent_requests: Option<usize>,
     pub(crate) extension: Option<Arc<dyn PoaExtension>>,
@@ -225,6 +229,10 @@ impl PoaBuilder {
         }
         let behind_imr = policies.is_persistent() && self.published.is_empty();
         let imr = if behind_imr { orb.settings().imr_addresses() } else { Vec::new() };
+        let over_tls = if behind_imr { orb.settings().imr_tls_addresses() } else { Vec::new() };
+        let imr_protected = over_tls.into_iter().map(protected_at).collect::<CdrResult<Vec<_>>>();
+        let imr_protected =
+            imr_protected.map_err(|error| SystemException::encoding(&error, Completion::No))?;
         let plan = PoaConfig {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
@@ -234,6 +242,7 @@ impl PoaBuilder {
             incarnation: parent.incarnation,
             published: self.published.into(),
             imr: imr.into(),
+            imr_protected: imr_protected.into(),
             through_poa: self.through_poa,
             max_concurrent_requests: self.max_concurrent_requests,
             extension: self.extension.map(|Extension(extension)| extension),
@@ -301,7 +310,8 @@ impl PoaInner {
     fn new(plan: PoaConfig, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
         let PoaConfig { name, path, policies, manager, .. } = plan;
-        let (incarnation, published, imr) = (plan.incarnation, plan.published, plan.imr);
+        let (incarnation, published) = (plan.incarnation, plan.published);
+        let (imr, imr_protected) = (plan.imr, plan.imr_protected);
         let (through_poa, max_concurrent_requests) =
             (plan.through_poa, plan.max_concurrent_requests);
         let keys_are_slots = policies.lifespan == Lifespan::Transient
@@ -341,6 +351,7 @@ impl PoaInner {
             incarnation,
             published,
             imr,
+            imr_protected,
             through_poa,
         }
     }
@@ -356,6 +367,7 @@ impl PoaInner {
             incarnation,
             published: Box::default(),
             imr: Box::default(),
+            imr_protected: Box::default(),
             through_poa: false,
             max_concurrent_requests: None,
             extension: None,
