@@ -109,7 +109,7 @@ mod tests {
         assert!(!may(&only, "/a"), "what is below has no rule");
         let stars = rule("deny", r#""*/s""#) + &rule("allow", "");
         assert!(!may(&stars, "/a"), "it may be about /a/s");
-        let other_operation = rule("deny", "").replace("\n", "\noperation = \"bind\"\n");
+        let other_operation = rule("deny", "") + "operation = \"bind\"\n";
         assert!(may(&(other_operation + &rule("allow", "")), "/a"));
     }
 }

@@ -76,7 +76,7 @@ mod tests {
         let profile = reference.iiop_profiles().next().unwrap().unwrap();
         assert_eq!((profile.port, tls_port(&profile)), (0, Some(2810)));
         assert_eq!(profile.object_key, b"key");
-        let again = Place::parse(&reference.to_string()).unwrap();
+        let again = Place::parse(&reference.to_text().unwrap()).unwrap();
         assert_eq!(again.address(), place.address(), "as a server registers");
         let plain = Place::parse("h:1").unwrap();
         assert_eq!(plain.address(), "h:1");
