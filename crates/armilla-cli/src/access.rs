@@ -1,17 +1,19 @@
 //! `armilla access`: what the rules of a server say.
 
+use armilla_idl::model::{DeclKind, Export};
+use armilla_idl::{Options, parse};
 use armilla_ipc::Address;
 use armilla_security::{AccessFile, Caller, Principal, Proof, Question};
-use armilla_terminal::{Context, Failure, Outcome, say};
+use armilla_terminal::{Context, Failure, Outcome, complain, say};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The arguments of `armilla access`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Access {
     /// Say which line decides about a call
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Check that the rules can be read, and find those that never apply
     Check(Check),
     /// Print the rules of a naming service that are in the language of before in the present one
@@ -54,6 +56,9 @@ pub(crate) struct Explain {
     /// When, in seconds since 1970. Default: now
     #[arg(long, value_name = "SECONDS")]
     at: Option<u64>,
+    /// The IDL with the interface: its roles count where no rule decides
+    #[arg(long, value_name = "FILE", requires = "interface")]
+    idl: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -84,6 +89,33 @@ pub(crate) fn run(access: &Access) -> Outcome {
     }
 }
 
+/// The roles that IDL names for an operation of an interface, or of its bases.
+fn roles_of(file: &Path, interface: &str, operation: &str) -> Outcome<Vec<String>> {
+    let compilation = parse(file, &Options::new()).map_err(|errors| {
+        complain(format_args!("{}", errors.render()));
+        Failure::usage(format_args!("{} is not valid IDL", file.display()))
+    })?;
+    let model = &compilation.model;
+    let found = model.iter().find(|(_, declaration)| declaration.repository_id == interface);
+    let Some((id, _)) = found else {
+        let what = format_args!("{} declares no {interface}", file.display());
+        return Err(Failure::usage(what));
+    };
+    let (mut open, mut roles) = (vec![id], Vec::new());
+    while let Some(id) = open.pop() {
+        let DeclKind::Interface(declared) = &model.get(id).kind else { continue };
+        open.extend(&declared.bases);
+        for export in &declared.exports {
+            if let Export::Operation(found) = export
+                && found.name == operation
+            {
+                roles.extend(found.roles.iter().cloned());
+            }
+        }
+    }
+    Ok(roles)
+}
+
 impl Explain {
     fn run(&self) -> Outcome {
         let rules = AccessFile::open(&self.rules)?.rules();
@@ -102,6 +134,16 @@ impl Explain {
             operation: &self.operation,
             at,
         });
+        if let (None, Some(file)) = (decision.line, &self.idl) {
+            let roles = roles_of(file, &self.interface, &self.operation)?;
+            let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+            if let Some(role) = rules.role_of(&caller, &roles) {
+                let (file, operation) = (file.display(), &self.operation);
+                return say!(
+                    "allowed by `@roles` of {operation} in {file}, as {role}: no rule decides"
+                );
+            }
+        }
         let verdict = if decision.allowed { "allowed" } else { "denied" };
         match decision.line {
             Some(line) => {

@@ -244,6 +244,9 @@ impl Dump<'_> {
         if let Some(timing) = &operation.timing {
             fields.push(("timing", timing_fields(timing)));
         }
+        if !operation.roles.is_empty() {
+            fields.push(("roles", Json::strings(operation.roles.iter().cloned())));
+        }
         let name = format!("{scope}::{}", operation.name);
         self.line(name, "operation", &operation.repository_id, operation.span, fields);
     }

@@ -47,7 +47,8 @@
 //!
 //! All IDL of CORBA 3.4, and the parts of IDL 4.2 that matter to a CORBA system: sized integers,
 //! maps, bitmasks, bitsets, structs that extend structs, port types, connectors, template modules,
-//! and annotations: those of the timing of operations are in the model, the others have no effect.
+//! and annotations: those of the timing and the roles of operations are in the model, the others have no
+//! effect.
 //! The front end replaces components, homes and event types by their equivalent IDL and expands
 //! instances of template modules, so that a back end sees only interfaces, valuetypes and modules.
 //! The preprocessor is that of C. An unsupported construct is an error that names it. The back end

@@ -18,7 +18,7 @@ mod server;
 mod who;
 
 pub use access::{
-    AccessFile, AccessFileError, AccessRules, Decision, Finding, Question, RuleError,
+    AccessFile, AccessFileError, AccessRules, Decision, Finding, Question, Roles, RuleError,
 };
 pub use armilla_giop::csi::ScopedName;
 pub use audit::{

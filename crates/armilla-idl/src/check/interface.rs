@@ -60,6 +60,7 @@ impl Checker<'_, '_> {
         let raises = self.raises(&operation.raises);
         self.leave(outer);
         let timing = self.timing(operation);
+        let roles = self.roles(operation);
         self.export(Export::Operation(Operation {
             name: name.text.clone(),
             repository_id: self.repository_id(&name.text),
@@ -71,6 +72,7 @@ impl Checker<'_, '_> {
             raises,
             context: operation.context.clone(),
             timing,
+            roles,
         }));
     }
 

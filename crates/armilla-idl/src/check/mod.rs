@@ -20,6 +20,7 @@ mod local;
 mod lookup;
 mod ports;
 mod repository;
+mod roles;
 mod scope;
 mod suggest;
 mod template;

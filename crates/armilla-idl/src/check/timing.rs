@@ -5,6 +5,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::literal;
 use crate::lex::similar::nearest;
 use crate::model::{DeclId, DeclKind, Export, Hold, Level, Model, TimedCall, Timing};
+use crate::parse::annotation::ROLES;
 use crate::parse::ast::{Argument, Operation, TimingAnnotation};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -30,12 +31,11 @@ fn wrong<T>(span: Span, message: String, help: impl Into<String>) -> Result<T, W
 impl Checker<'_, '_> {
     /// The timing of an operation, if it has annotations of it.
     pub(super) fn timing(&mut self, operation: &Operation) -> Option<Box<Timing>> {
-        if operation.timing.is_empty() {
-            return None;
-        }
+        let mut annotations = operation.timing.iter().filter(|it| it.name != ROLES).peekable();
+        annotations.peek()?;
         let mut timing = Timing::default();
         let mut spans = HashMap::new();
-        for annotation in &operation.timing {
+        for annotation in annotations {
             let name = annotation.name.as_str();
             let first = *spans.entry(name).or_insert(annotation.span);
             let repeats = !matches!(name, "calls" | "holds") && first != annotation.span;

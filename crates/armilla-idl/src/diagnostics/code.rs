@@ -129,6 +129,8 @@ codes! {
     BadTemplate = "E0517",
     /// An annotation of the timing of an operation is wrong.
     BadTiming = "E0518",
+    /// An annotation of roles names none.
+    BadRoles = "E0519",
 
     /// A constant does not have the type that is needed here.
     ConstantType = "E0601",

@@ -37,6 +37,8 @@ pub struct Operation {
     pub context: Vec<String>,
     /// What its annotations say of its timing.
     pub timing: Option<Box<Timing>>,
+    /// `@roles("operator")`: the roles whose members may call it. None where nothing is said.
+    pub roles: Vec<String>,
 }
 
 /// A parameter of an operation.

@@ -20,7 +20,7 @@ pub(super) struct Annotation {
 pub(super) struct Annotations {
     /// Those that change the wire format.
     pub(super) others: Vec<Annotation>,
-    /// Those of the timing of an operation.
+    /// Those of the timing of an operation, and of its roles.
     pub(super) timing: Vec<TimingAnnotation>,
 }
 
@@ -40,6 +40,9 @@ const TIMING: &[&str] = &[
     "holds",
 ];
 
+/// The annotation of the roles whose members may call an operation. It is parsed like those of timing.
+pub(crate) const ROLES: &str = "roles";
+
 impl Parser<'_, '_, '_> {
     /// Parses annotations of what is no operation. Warns of those without an effect, once for each
     /// name.
@@ -55,7 +58,7 @@ impl Parser<'_, '_, '_> {
         let mut timing = Vec::new();
         while let Some(at) = self.eat("@") {
             let Ok((name, span)) = self.annotation_name(at) else { break };
-            if TIMING.contains(&name.as_str()) {
+            if TIMING.contains(&name.as_str()) || name == ROLES {
                 let Ok(arguments) = self.timing_arguments() else { break };
                 timing.push(TimingAnnotation { name, span: span.to(self.previous()), arguments });
                 continue;
@@ -80,9 +83,13 @@ impl Parser<'_, '_, '_> {
         Annotations { others: annotations, timing }
     }
 
-    /// Warns of an annotation of timing that does not stand before an operation.
+    /// Warns of an annotation of timing, or of roles, that does not stand before an operation.
     pub(super) fn misplaced(&mut self, name: &str, span: Span) {
-        self.ignore(name, span, "only an operation has a timing");
+        let why = match name {
+            ROLES => "only an operation has roles",
+            _ => "only an operation has a timing",
+        };
+        self.ignore(name, span, why);
     }
 
     /// The arguments of an annotation of timing: words that need not be IDL otherwise, separated

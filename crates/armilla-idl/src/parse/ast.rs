@@ -356,11 +356,11 @@ pub(crate) struct Operation {
     pub(crate) context: Vec<String>,
     /// The comments on the parameters, each with the name of its parameter.
     pub(crate) parameter_docs: Vec<String>,
-    /// Annotations of its timing.
+    /// Annotations of its timing and its roles.
     pub(crate) timing: Vec<TimingAnnotation>,
 }
 
-/// An annotation of an operation's timing, such as `@period(10 ms)`.
+/// An annotation of an operation's timing or roles, such as `@period(10 ms)`.
 #[derive(Debug, Clone)]
 pub(crate) struct TimingAnnotation {
     pub(crate) name: String,

@@ -4,7 +4,7 @@
 //! errors. Too deep nesting ends the run. This file has the parser's primitives; each other file
 //! has a group of grammar rules.
 
-mod annotation;
+pub(crate) mod annotation;
 pub(crate) mod ast;
 mod bits;
 mod body;

@@ -8,11 +8,11 @@ use super::names;
 use super::operation::{self, Callable};
 use super::queries;
 use super::scope::{self, Scope};
-use super::timing;
 use super::type_codes;
 use super::unions;
 use super::value_operations;
 use super::values;
+use super::{roles, timing};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Bitset, DeclId, DeclKind, Declaration, Flavour, Member, Model, Union, Value};
 use crate::source::Span;
@@ -359,6 +359,9 @@ impl<'m> Checker<'m> {
         }
         if timing::table(self.scope, id).is_some() {
             self.declare(&values, timing::TABLE, self.beside(id, "the timing"));
+        }
+        if roles::table(self.scope, id).is_some() {
+            self.declare(&values, roles::TABLE, self.beside(id, "the roles"));
         }
     }
 

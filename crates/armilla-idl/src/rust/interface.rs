@@ -13,7 +13,7 @@ use super::options::Sides;
 use super::queries;
 use super::raises;
 use super::scope::{self, Scope};
-use super::{signature, skeleton, stub, timing, type_codes, values};
+use super::{roles, signature, skeleton, stub, timing, type_codes, values};
 use crate::model::{DeclId, Declaration, Flavour, Interface};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -200,6 +200,7 @@ impl Generator<'_, '_> {
             body.push(amh::tie(self));
         }
         timing::table(self.scope, self.id).into_iter().for_each(|table| body.push(table));
+        roles::table(self.scope, self.id).into_iter().for_each(|table| body.push(table));
         let callables: Vec<_> = self.callables.iter().collect();
         let bases = queries::all_bases(self.scope.model, self.id);
         raises::generate(&within, &callables, &bases, self.is_local(), &mut body);

@@ -35,6 +35,7 @@ mod properties;
 mod queries;
 mod raises;
 mod renames;
+mod roles;
 mod scope;
 mod shared;
 mod signature;

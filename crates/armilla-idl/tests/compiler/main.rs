@@ -13,3 +13,4 @@ mod outline;
 mod rust;
 mod rust_errors;
 mod rust_options;
+mod rust_roles;

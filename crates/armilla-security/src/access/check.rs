@@ -25,7 +25,13 @@ impl AccessRules {
         let mut findings: Vec<Finding> = self
             .unused
             .iter()
-            .map(|(line, name)| Finding { line: *line, what: format!("no rule names {name}") })
+            .map(|(line, name)| {
+                let but = match name.starts_with("role:") {
+                    true => "; it counts only for operations with it in IDL (`@roles`)",
+                    false => "",
+                };
+                Finding { line: *line, what: format!("no rule names {name}{but}") }
+            })
             .collect();
         for (at, rule) in self.rules.iter().enumerate() {
             let earlier = self.rules[..at].iter().find(|earlier| earlier.covers(rule));

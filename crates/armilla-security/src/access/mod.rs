@@ -9,10 +9,13 @@ mod check;
 mod file;
 mod place;
 mod read;
+mod roles;
 
 pub use check::Finding;
 pub use file::{AccessFile, AccessFileError};
 pub use read::RuleError;
+pub(crate) use roles::RoleTable;
+pub use roles::Roles;
 
 use crate::assertion::AssertionRule;
 use crate::caller::{Caller, Proof};
@@ -41,7 +44,7 @@ pub struct Question<'q> {
 }
 
 /// The operations that every object has.
-const OF_EVERY_OBJECT: [&str; 7] = [
+pub(crate) const OF_EVERY_OBJECT: [&str; 7] = [
     "_is_a",
     "_non_existent",
     "_not_existent",
@@ -89,6 +92,8 @@ pub struct Decision {
 pub struct AccessRules {
     rules: Vec<Rule>,
     assertions: Vec<AssertionRule>,
+    /// Whom the roles have, by their names.
+    roles: HashMap<String, Vec<Who>>,
     /// Names that were defined and never used, for `check`.
     unused: Vec<(usize, String)>,
     by_operation: HashMap<Box<str>, Places>,
@@ -243,6 +248,15 @@ impl AccessRules {
             Some(rule) => Decision { allowed: rule.allow, line: Some(rule.line) },
             None => Decision { allowed: false, line: None },
         }
+    }
+
+    /// The first of these roles that the caller has: for a call about which no rule decides, and
+    /// whose operation names roles in IDL.
+    pub fn role_of<'r>(&self, caller: &Caller, roles: &[&'r str]) -> Option<&'r str> {
+        let has = |role: &&str| {
+            self.roles.get(*role).is_some_and(|all| all.iter().any(|who| who.includes(caller)))
+        };
+        roles.iter().copied().find(|role| has(role))
     }
 
     /// Who may act for whom, by the `[[assertion]]` entries of the file.

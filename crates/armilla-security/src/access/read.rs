@@ -113,6 +113,10 @@ impl Reader<'_> {
         for value in array(root.get("assertion"), "assertion")? {
             rules.assertions.extend(self.assertion(value)?);
         }
+        let roles = self.groups.iter().filter_map(|(name, role)| {
+            Some((name.strip_prefix("role:")?.to_owned(), role.members.clone()))
+        });
+        rules.roles = roles.collect();
         let unused = self.groups.into_iter().filter(|(_, group)| !group.used);
         rules.unused = unused.map(|(name, group)| (group.line, name)).collect();
         rules.unused.sort();

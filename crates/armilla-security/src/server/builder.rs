@@ -4,7 +4,7 @@ use super::contexts::{ContextLimits, ContextTable};
 use super::establish::Evidence;
 use super::interceptor::Guard;
 use super::{ServerSecurity, Shared};
-use crate::access::AccessFile;
+use crate::access::{AccessFile, RoleTable, Roles};
 use crate::assertion::AssertionRule;
 use crate::audit::Audit;
 use crate::hash::HashKey;
@@ -49,6 +49,7 @@ pub struct ServerSecurityBuilder {
     remembered: (usize, Duration),
     transport: Option<TaggedComponent>,
     limits: Option<Limits>,
+    roles: RoleTable,
 }
 
 impl Default for ServerSecurityBuilder {
@@ -67,6 +68,7 @@ impl Default for ServerSecurityBuilder {
             remembered: (1024, Duration::from_secs(300)),
             transport: None,
             limits: None,
+            roles: RoleTable::default(),
         }
     }
 }
@@ -168,6 +170,15 @@ impl ServerSecurityBuilder {
         self
     }
 
+    /// Adds the roles that IDL names for the operations of an interface: `idl::account::ROLES`. A call
+    /// about which no [rule](Self::access) decides is allowed to members of one of them; who has which
+    /// role stands in the `[roles]` of the rules.
+    #[must_use]
+    pub fn roles(mut self, roles: Roles) -> Self {
+        self.roles.add(roles);
+        self
+    }
+
     /// Records who has done what.
     #[must_use]
     pub fn audit(mut self, audit: Audit) -> Self {
@@ -179,14 +190,18 @@ impl ServerSecurityBuilder {
     /// [`OrbBuilder::initializer`](armilla::OrbBuilder::initializer).
     ///
     /// # Errors
-    /// When the operating system has no random numbers, the realm is empty, or a name of
-    /// [`may_assert`](Self::may_assert) is wrong.
+    /// When the operating system has no random numbers, the realm is empty, a name of
+    /// [`may_assert`](Self::may_assert) is wrong, or there are [roles](Self::roles) without rules.
     pub fn build(self) -> io::Result<ServerSecurity> {
         let Self { realm, verifier, mechanisms, access, .. } = self;
         let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
         if realm.is_empty() {
             // Else a user could have the name of somebody who is none.
             return Err(wrong("a realm needs a name".to_owned()));
+        }
+        if access.is_none() && !self.roles.is_empty() {
+            let what = "the roles of operations need rules, whose `[roles]` say who has them";
+            return Err(wrong(what.to_owned()));
         }
         let who = |text: &str| Who::parse(text).map_err(|what| wrong(format!("{text:?}: {what}")));
         let assertions = self.assertions.iter();
@@ -203,6 +218,7 @@ impl ServerSecurityBuilder {
             key: HashKey::new()?,
             transport: self.transport,
             limits: self.limits,
+            roles: self.roles,
             audit: self.audit,
             callers: Arc::default(),
             slot: OnceLock::new(),

@@ -5,7 +5,7 @@ use armilla::{ExceptionKind, Orb, SameHost};
 use armilla_ipc::Address;
 use armilla_security::{
     AccessFile, AccessRules, Audit, AuditOptions, Authentication, Caller, ClientSecurity, Decision,
-    Identity, Principal, Proof, Question,
+    Identity, Principal, Proof, Question, Roles,
 };
 use bank::bank::Account;
 use std::fs;
@@ -190,6 +190,30 @@ fn the_first_rule_that_fits_decides_whatever_it_is_about() {
     assert_eq!(decide("uid:7", "deposit", "open"), (true, Some(3001)));
     assert_eq!(decide("uid:7", "deposit", "a"), (true, Some(3007)));
     assert_eq!(decide("uid:8", "deposit", "open"), (false, None));
+}
+
+#[test]
+fn roles_in_idl_let_their_members_in_where_no_rule_decides() {
+    /// As the IDL compiler writes it for `@roles("operator") void deposit(in double amount)`.
+    const ROLES: Roles = &[("IDL:Bank/Account:1.0", "deposit", &["auditor", "operator"])];
+    let server = |rules: &str| {
+        let rules: AccessRules = rules.parse().unwrap();
+        Server::new(|it| it.access(rules).roles(ROLES))
+    };
+    let open = server("[roles]\noperator = \"ann@bank\"\n");
+    let ann = Client::user(&open, "ann", "secret");
+    assert_eq!(ann.account.deposit(1.0), Ok(()));
+    assert!(!ann.account.object().non_existent().unwrap(), "who may call may ask");
+    denied(ann.call());
+    let gateway = Client::user(&open, "gateway", "gate");
+    denied(gateway.account.deposit(1.0));
+    denied(gateway.account.object().non_existent());
+    // A rule decides before.
+    let strict = server("[roles]\noperator = \"ann@bank\"\n[[rule]]\ndeny = \"role:operator\"\n");
+    denied(Client::user(&strict, "ann", "secret").account.deposit(1.0));
+    // Nobody has a role without rules that say so.
+    let error = armilla_security::ServerSecurity::builder().roles(ROLES).build().unwrap_err();
+    assert!(error.to_string().contains("`[roles]`"), "{error}");
 }
 
 #[test]
