@@ -116,7 +116,11 @@ impl Client {
             proxies.push(match interface {
                 Err(status) => Err(failed(Cause::Status(status))),
                 Ok(reference) => standard(&reference, level).and_then(|(standard, _)| {
-                    let exporter = shared.exporter(standard.oxid, || {
+                    // An object may be that of another exporter than the one that made it.
+                    if standard.oxid != made.reply.oxid {
+                        return self.unmarshal(&reference);
+                    }
+                    let exporter = shared.exporter((host, standard.oxid), || {
                         let port = shared.options.port;
                         let objects =
                             Endpoint::of(&bindings, &shared.options, (Some(plain_host), port));
@@ -139,11 +143,14 @@ impl Client {
     pub fn unmarshal(&self, reference: &ObjRef) -> Result<Proxy, Error> {
         let shared = &self.0.shared;
         let (standard, resolver) = standard(reference, shared.options.level)?;
-        let exporter = shared.exporter(standard.oxid, || self.resolve(standard.oxid, resolver))?;
+        let host = resolver.strings.first().map_or("", |binding| &*binding.address);
+        let name = (host, standard.oxid);
+        let exporter = shared.exporter(name, || self.resolve(standard.oxid, resolver))?;
         Ok(self.proxy(exporter, reference.iid, &standard))
     }
 
-    /// The object of an interface pointer among the results of a call; `None` if it is null.
+    /// The object of an interface pointer; `None` if it is null. For one among the results of a call,
+    /// [`Proxy::pointer`] spares a question to its resolver.
     ///
     /// # Errors
     ///
@@ -242,7 +249,7 @@ impl Client {
 }
 
 /// The part of a reference that can be followed.
-fn standard(
+pub(super) fn standard(
     reference: &ObjRef,
     level: AuthLevel,
 ) -> Result<(StandardReference, &DualStringArray), Error> {

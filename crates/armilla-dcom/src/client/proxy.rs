@@ -1,7 +1,7 @@
 //! A reference to an interface of a remote object.
 
 use super::error::{Cause, Error, Step};
-use super::handle::Client;
+use super::handle::{Client, standard};
 use super::remote_exporter::{RemoteExporter, operation};
 
 use crate::objref::{InterfacePointer, ObjRef, Reference, StandardReference};
@@ -11,7 +11,7 @@ use crate::remote::{
 use crate::string_array::{DualStringArray, StringBinding};
 use alloc::sync::Arc;
 use alloc::vec;
-use armilla_dcerpc::ndr::Operation;
+use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 
 /// How many references are taken at once; what is left is given back.
@@ -163,6 +163,25 @@ impl Proxy {
         Ok(ObjRef { iid, reference: Reference::Standard { standard, resolver } })
     }
 
+    /// The object of an interface pointer among the results of a call of this one; `None` if it is
+    /// null. One of the same exporter is reached as this one is, whatever its addresses are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Client::unmarshal`].
+    pub fn pointer(&self, pointer: &Unique<InterfacePointer>) -> Result<Option<Self>, Error> {
+        let Some(pointer) = pointer.get() else { return Ok(None) };
+        let Held { client, exporter, standard: own, .. } = &*self.0;
+        let malformed =
+            |error| Error::new(Step::Call, "a reference", exporter.level, Cause::Malformed(error));
+        let reference = pointer.reference().map_err(malformed)?;
+        let (found, _) = standard(&reference, exporter.level)?;
+        if found.oxid != own.oxid {
+            return client.unmarshal(&reference).map(Some);
+        }
+        Ok(Some(Self::new(client.clone(), exporter.clone(), reference.iid, &found)))
+    }
+
     /// A new object of a factory (`IClassFactory`).
     ///
     /// # Errors
@@ -178,10 +197,6 @@ impl Proxy {
                 Cause::Missing("a reference"),
             )
         };
-        let pointer: &InterfacePointer = made.interface.get().ok_or_else(missing)?;
-        let malformed = |error| {
-            Error::new(Step::Call, "CreateInstance", self.0.exporter.level, Cause::Malformed(error))
-        };
-        self.0.client.unmarshal(&pointer.reference().map_err(malformed)?)
+        self.pointer(&made.interface)?.ok_or_else(missing)
     }
 }

@@ -13,13 +13,17 @@ use alloc::vec::Vec;
 use armilla_dcerpc::pdu::AuthLevel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+type Exporters = BTreeMap<(String, u64), Arc<RemoteExporter>>;
+
 /// How many hosts a client keeps connections for activation to.
 const MOST_ACTIVATORS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) options: ClientOptions,
-    exporters: Mutex<BTreeMap<u64, Arc<RemoteExporter>>>,
+    /// By the host that told of it, too: a server cannot take the place of another one by naming its
+    /// exporter.
+    exporters: Mutex<Exporters>,
     activators: Mutex<BTreeMap<String, Arc<Endpoint>>>,
     pub(super) wake: Wake,
 }
@@ -30,7 +34,7 @@ impl Shared {
         Self { options, exporters: Mutex::default(), activators: Mutex::default(), wake }
     }
 
-    fn exporters(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<RemoteExporter>>> {
+    fn exporters(&self) -> MutexGuard<'_, Exporters> {
         self.exporters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,18 +75,19 @@ impl Shared {
         Endpoint::new(host, port.unwrap_or(self.options.port))
     }
 
-    /// The exporter of this name, or the one that `make` finds.
+    /// The exporter of this name that a host told of, or the one that `make` finds.
     pub(super) fn exporter(
         &self,
-        oxid: u64,
+        (host, oxid): (&str, u64),
         make: impl FnOnce() -> Result<RemoteExporter, Error>,
     ) -> Result<Arc<RemoteExporter>, Error> {
-        if let Some(known) = self.exporters().get(&oxid) {
+        let name = (host.to_string(), oxid);
+        if let Some(known) = self.exporters().get(&name) {
             return Ok(known.clone());
         }
         // Without the lock, because it may ask a resolver.
         let made = Arc::new(make()?);
-        Ok(self.exporters().entry(oxid).or_insert(made).clone())
+        Ok(self.exporters().entry(name).or_insert(made).clone())
     }
 
     pub(super) fn level(&self, hint: u32) -> AuthLevel {

@@ -124,6 +124,9 @@ fn dead_addresses_are_passed_over_and_others_overridden() {
     // The host by which the object was activated is tried in the end.
     let client = client();
     plant.counted(&client).call::<Chain>(&()).unwrap();
+    // What a call gives is reached as the object that gave it.
+    let factory = client.class_object(&plant.host(), COUNTED_CLASS).unwrap();
+    factory.create_instance(COUNTED.uuid).unwrap().call::<Chain>(&()).unwrap();
     let object = Arc::new(Counted::new(&Arc::new(AtomicUsize::new(0))));
     let mut reference = plant.server.exports().export_for_good(object, COUNTED.uuid).unwrap();
     let error = client_without(&[]).unmarshal(&reference).unwrap_err();
@@ -153,4 +156,17 @@ fn a_resolver_says_that_it_is_there_without_security() {
     let (version, bindings) = client().server_alive(&plant.host()).unwrap();
     assert_eq!((version.major, version.minor), (5, 7));
     assert_eq!(bindings.strings[0].address, plant.host());
+}
+
+#[test]
+fn a_host_does_not_speak_for_the_exporter_of_another_one() {
+    let (theirs, others, client) = (plant(), plant(), client());
+    let object = Arc::new(Counted::new(&Arc::new(AtomicUsize::new(0))));
+    let mut reference = theirs.server.exports().export_for_good(object, COUNTED.uuid).unwrap();
+    client.unmarshal(&reference).unwrap().call::<Chain>(&()).unwrap();
+    // The same names, said to be at another host: it is asked, and knows nothing of them.
+    let Reference::Standard { resolver, .. } = &mut reference.reference else { panic!() };
+    resolver.strings = vec![StringBinding::tcp(&others.host())];
+    let error = client.unmarshal(&reference).unwrap_err();
+    assert_eq!(error.status(), Some(Status::UNKNOWN_OXID));
 }
