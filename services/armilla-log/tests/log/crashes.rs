@@ -233,6 +233,43 @@ fn thousands_of_programs_end_anywhere() {
     }
 }
 
+/// A log that was closed is opened, and what was acknowledged is removed; that is interrupted.
+fn removal_happens(seed: u64, at: u64, fault: Fault) -> bool {
+    let mut program = Program::new(seed);
+    let log = program.open().unwrap();
+    for number in 0..12 {
+        let data = vec![number; 15_000];
+        program.records.push((log.append(&data).unwrap(), data));
+    }
+    program.commit(&log).unwrap();
+    let last = log.read_from(log.first()).last().unwrap().unwrap().position;
+    log.acknowledge("consumer", last).unwrap();
+    program.consumed = (last, last);
+    program.log = None;
+    drop(log);
+    let before = program.disk.operations();
+    program.disk.plan(before + at, fault);
+    // It removes what it can.
+    _ = program.open();
+    let happened = program.disk.operations() > before + at;
+    program.disk.plan(u64::MAX, fault);
+    program.disk.kill();
+    let what = format!("seed {seed}, {fault:?} at operation {at} of a removal");
+    program.check(&what);
+    program.go_on(&what);
+    happened
+}
+
+#[test]
+fn a_removal_may_be_interrupted_anywhere() {
+    for fault in Fault::ALL {
+        for seed in 1..30 {
+            let happened = (0..).take_while(|at| removal_happens(seed, *at, fault)).count();
+            assert!(happened > 4, "a removal of only {happened} operations");
+        }
+    }
+}
+
 /// A check that cannot fail shows nothing.
 #[test]
 fn a_disk_that_ignores_syncs_is_found_out() {
