@@ -26,6 +26,7 @@ mod schedule;
 mod service;
 mod tls;
 mod trader;
+mod transactions;
 
 use armilla_terminal::{Failure, Outcome, say};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -101,6 +102,9 @@ enum Command {
     /// Make certificates for TLS, and see what a server offers
     #[command(subcommand)]
     Tls(tls::TlsCommand),
+    /// Serve a transaction service, and decide what is in doubt
+    #[command(subcommand)]
+    Transactions(transactions::Transactions),
     /// Serve a trading service, or find and offer objects at one
     #[command(subcommand)]
     Trader(trader::Trader),
@@ -164,6 +168,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         Command::OrbOptions => say!("{}", orb::options_text().trim_end()),
         Command::Rt(rt) => rt::run(rt),
         Command::Tls(command) => tls::run(command, orb),
+        Command::Transactions(transactions) => transactions::run(transactions, orb),
         Command::Trader(trader) => trader::run(trader, orb),
     }
 }

@@ -137,7 +137,8 @@ pub(crate) const ORDERS: &[Order] = &[
             ("orb", "the ORB of a command"),
             ("service", "what servers have in common"),
             (
-                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule tls",
+                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule tls \
+                 transactions",
                 "one command each",
             ),
             ("call trader", "the commands that find interfaces as others do"),

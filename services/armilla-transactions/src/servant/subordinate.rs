@@ -115,10 +115,15 @@ impl Synchronization for Synchronizations {
 
     /// The resource of the subordinate hears of the outcome, and tells its own synchronizations. One
     /// without a resource hears of it here.
-    fn after_completion(&self, _: Status) -> Result<(), SystemException> {
+    fn after_completion(&self, s: Status) -> Result<(), SystemException> {
         let (entry, _) = entry(&self.0)?;
         if entry.subordinate && entry.machine().participants().is_empty() {
-            self.0.engine.drive(&entry, Event::Prepare);
+            let event = match s {
+                // Without participants a vote is the end.
+                Status::StatusCommitted => Event::Prepare,
+                _ => Event::Rollback,
+            };
+            self.0.engine.drive(&entry, event);
         }
         Ok(())
     }

@@ -3,10 +3,11 @@
 use crate::bank_world::{Bank, Process, await_that};
 use armilla::{Error, ExceptionKind};
 use armilla_transactions::model::{Status, Vote};
-use armilla_transactions::{CommitError, RunError};
+use armilla_transactions::{CommitError, ResourceError, RunError, Synchronization};
 use bank::bank::Account;
 use bank::bank::account::WithdrawRaises;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 type Transferred = Result<(), RunError<Error<WithdrawRaises>>>;
@@ -146,4 +147,38 @@ fn a_server_within_the_transaction_of_its_client_calls_another_one() {
     done.unwrap();
     assert_eq!((from.balance(), to.balance()), (95.0, 5.0));
     nothing_is_left(&[&client, &from.process, &to.process]);
+}
+
+/// Hears of the end of a transaction.
+#[derive(Default)]
+struct Hears(Mutex<Vec<String>>);
+
+impl Synchronization for Hears {
+    fn before_completion(&self) -> Result<(), ResourceError> {
+        self.0.lock().unwrap().push("before".to_owned());
+        Ok(())
+    }
+
+    fn after_completion(&self, status: Status) {
+        self.0.lock().unwrap().push(status.to_string());
+    }
+}
+
+#[test]
+fn who_only_listens_in_another_process_hears_of_the_end() {
+    let (client, bank) = (Process::client(), Bank::new(1.0));
+    for commits in [true, false] {
+        let transaction = client.transactions.begin().unwrap();
+        let control = client.orb.object_to_string(transaction.control().unwrap()).unwrap();
+        let joined = bank.process.transactions.join(&bank.process.orb.resolve(&control).unwrap());
+        let hears = Arc::new(Hears::default());
+        joined.unwrap().synchronize(hears.clone()).unwrap();
+        match commits {
+            true => transaction.commit().unwrap(),
+            false => transaction.rollback(),
+        }
+        let heard = hears.0.lock().unwrap().join(", ");
+        assert_eq!(heard, if commits { "before, committed" } else { "rolled back" });
+        nothing_is_left(&[&client, &bank.process]);
+    }
 }

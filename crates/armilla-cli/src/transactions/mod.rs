@@ -1,0 +1,194 @@
+//! `armilla transactions`: serves a transaction service, and decides what is left undecided.
+
+use crate::orb::OrbArguments;
+use crate::service::ServiceArguments;
+use armilla::{Error, Orb};
+use armilla_terminal::{Failure, Outcome, one_line, say};
+use armilla_transactions::corba::operator::{
+    CommitRaises, ForgetRaises, RollbackRaises, ShowRaises,
+};
+use armilla_transactions::corba::{Operator, OperatorRef, TransactionInfo};
+use armilla_transactions::server::{OPERATOR_KEY, Server};
+use armilla_transactions::{ContextId, Transactions as Library};
+use std::time::Duration;
+
+/// The endpoint of a service, if no `-ORBEndpoint` says another.
+const ENDPOINT: &str = "iiop://:11170";
+
+/// Where a service is, if nothing else is said.
+const HERE: &str = "127.0.0.1:11170";
+
+/// The arguments of `armilla transactions`.
+#[derive(Debug, clap::Subcommand)]
+#[command(after_help = "A process with transactions is found at --at HOST:PORT or URL, else at \
+                  ARMILLA_TRANSACTIONS, else at\n127.0.0.1:11170. An ID is what `ls` shows, or \
+                  its beginning.")]
+pub(crate) enum Transactions {
+    /// Serve a factory of transactions until interrupted; prints `ready URL`
+    Serve(Serve),
+    /// List the transactions of a process: in progress, in doubt, with heuristic outcomes
+    Ls(Where),
+    /// Show a transaction and its participants
+    Show(Named),
+    /// Commit a transaction in doubt, in place of its superior
+    Commit(Named),
+    /// Roll back a transaction that is in doubt or active
+    Rollback(Named),
+    /// Forget heuristic outcomes, and participants that cannot be reached
+    Forget(Named),
+}
+
+/// The arguments of `armilla transactions serve`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without -ORBEndpoint the service listens at iiop://:11170. Its log is in the \
+                  directory of --store, else\nin $STATE_DIRECTORY, else in \
+                  $XDG_STATE_HOME/armilla/transactions or ~/.local/state/armilla/transactions."
+)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    service: ServiceArguments,
+    /// Roll back a transaction of a client that sets no time after so many seconds; 0 for never
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+    /// Have at most so many transactions at once
+    #[arg(long, value_name = "COUNT")]
+    most: Option<usize>,
+    /// Bind the factory to this name in the naming service of -ORBInitRef NameService=URL
+    #[arg(long, value_name = "NAME")]
+    bind: Option<String>,
+    /// Allow clients on other hosts to decide
+    #[arg(long)]
+    remote_operators: bool,
+}
+
+/// Which process.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Where {
+    /// The process
+    #[arg(long, value_name = "HOST:PORT|URL")]
+    at: Option<String>,
+}
+
+/// A transaction of a process.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Named {
+    /// The transaction
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    at: Where,
+}
+
+pub(crate) fn run(transactions: &Transactions, arguments: &OrbArguments) -> Outcome {
+    match transactions {
+        Transactions::Serve(options) => serve(options, arguments),
+        Transactions::Ls(at) => list(&at.operator(&arguments.orb()?)?),
+        Transactions::Show(named) => {
+            let orb = arguments.orb()?;
+            show(&failed(named.at.operator(&orb)?.show(&named.id), &named.id)?)
+        }
+        Transactions::Commit(named) => {
+            let orb = arguments.orb()?;
+            failed(named.at.operator(&orb)?.commit(&named.id), &named.id)
+        }
+        Transactions::Rollback(named) => {
+            let orb = arguments.orb()?;
+            failed(named.at.operator(&orb)?.rollback(&named.id), &named.id)
+        }
+        Transactions::Forget(named) => {
+            let orb = arguments.orb()?;
+            failed(named.at.operator(&orb)?.forget(&named.id), &named.id)
+        }
+    }
+}
+
+fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let timeout = (options.timeout > 0).then(|| Duration::from_secs(options.timeout));
+    let made = Library::builder().timeout(timeout).context(ContextId::Both);
+    let made = options.most.into_iter().fold(made, |made, most| made.most(most));
+    let server = Server::builder(made.remote_operators(options.remote_operators));
+    let server = match options.service.directory("transactions")? {
+        Some(directory) => server.log(directory),
+        None => server,
+    };
+    let server = options.bind.iter().fold(server, |server, name| server.bind(name));
+    let server = server.console(options.service.console(arguments));
+    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
+}
+
+impl Where {
+    fn operator(&self, orb: &Orb) -> Outcome<OperatorRef> {
+        let variable =
+            || std::env::var("ARMILLA_TRANSACTIONS").ok().filter(|place| !place.is_empty());
+        let place = self.at.clone().or_else(variable).unwrap_or_else(|| HERE.to_owned());
+        let url = match place.contains("corbaloc:") || place.contains("IOR:") {
+            true => place,
+            false => format!("corbaloc::{place}/{OPERATOR_KEY}"),
+        };
+        Ok(orb.string_to_object(&url)?.narrow()?)
+    }
+}
+
+fn list(operator: &OperatorRef) -> Outcome {
+    say!("{:<32} {:<20} {:>12} HEURISTIC", "ID", "STATUS", "PARTICIPANTS")?;
+    for it in operator.list()? {
+        let (id, status) = (one_line(&it.id), one_line(&it.status));
+        let (count, heuristic) = (it.participants.len(), one_line(&it.heuristic));
+        say!("{id:<32} {status:<20} {count:>12} {heuristic}")?;
+    }
+    Ok(())
+}
+
+fn show(it: &TransactionInfo) -> Outcome {
+    say!("id         {}", one_line(&it.id))?;
+    say!("global id  {}", one_line(&it.global_id))?;
+    say!("role       {}", if it.is_subordinate { "subordinate" } else { "root" })?;
+    say!("status     {}", one_line(&it.status))?;
+    if !it.heuristic.is_empty() {
+        say!("heuristic  a participant has {}", one_line(&it.heuristic))?;
+    }
+    for participant in &it.participants {
+        say!("  {}: {}", one_line(&participant.progress), one_line(&participant.name))?;
+    }
+    Ok(())
+}
+
+/// The error of an operation, with what the user exception says.
+fn failed<T, E: UserText>(outcome: Result<T, Error<E>>, id: &str) -> Outcome<T> {
+    outcome.map_err(|error| match error {
+        Error::System(exception) => exception.into(),
+        Error::User(exception) => match exception.refused() {
+            Some(status) => Failure::because(format_args!("the transaction is {status}")),
+            None => Failure::because(format_args!(
+                "there is no transaction whose id begins with {id:?}, or more than one"
+            )),
+        },
+    })
+}
+
+trait UserText {
+    /// In which state the transaction is, if that is why.
+    fn refused(&self) -> Option<&str>;
+}
+
+impl UserText for ShowRaises {
+    fn refused(&self) -> Option<&str> {
+        None
+    }
+}
+
+macro_rules! refused {
+    ($($raises:ident)*) => {
+        $(impl UserText for $raises {
+            fn refused(&self) -> Option<&str> {
+                match self {
+                    Self::Refused(refused) => Some(&refused.status),
+                    Self::UnknownTransaction(_) => None,
+                }
+            }
+        })*
+    };
+}
+
+refused! { CommitRaises RollbackRaises ForgetRaises }
