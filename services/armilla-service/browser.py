@@ -35,6 +35,8 @@ class Browser:
                 break
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         options = {"goog:chromeOptions": {"args": arguments}}
+        # A page over HTTPS has a certificate of an authority that was made for the test.
+        options["acceptInsecureCerts"] = True
         session = self.send("POST", "/session", {"capabilities": {"alwaysMatch": options}})
         self.url += f"/session/{session['sessionId']}"
         metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -103,16 +105,16 @@ def body_shows(text):
 class Service:
     """A service in memory, with its web page, in a process of its own."""
 
-    def __init__(self, command, reference):
+    def __init__(self, command, reference, options=()):
         self.command, self.reference = command, reference
         arguments = [ARMILLA, command, "serve", "--memory", "--http", "127.0.0.1:0", "-v"]
-        arguments += ["-ORBEndpoint", "iiop://127.0.0.1:0"]
+        arguments += ["-ORBEndpoint", "iiop://127.0.0.1:0", *options]
         self.process = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         for line in self.process.stderr:
             line = re.sub(r"\x1b\[[0-9;]*m", "", line)
-            if found := re.search(r"(http://127\.0\.0\.1:\d+/)", line):
+            if found := re.search(r"(https?://127\.0\.0\.1:\d+/)", line):
                 self.page = found[1]
                 break
         self.url = self.process.stdout.readline().removeprefix("ready ").strip()
@@ -159,9 +161,9 @@ def check_looks(browser, name, dark, folder, page):
     assert (browser.run(ground) < 128) == dark, f"{name}: the colours are of the other kind"
 
 
-def run(command, reference, use):
-    """Builds `armilla`, and lets `use` (service, browser, name, dark, folder) loose on a service,
-    narrow and wide, light and dark."""
+def run(command, reference, use, options=lambda: ()):
+    """Builds `armilla`, and lets `use` (service, browser, name, dark, folder) loose on a service with
+    these options, narrow and wide, light and dark."""
     for program in ["chromium", "chromedriver"]:
         if not shutil.which(program):
             sys.exit(f"{program} is not installed; apt-get install chromium chromium-driver")
@@ -169,7 +171,7 @@ def run(command, reference, use):
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cargo", "build", "-q", "-p", "armilla-cli"], cwd=ROOT, check=True)
-    service = Service(command, reference)
+    service = Service(command, reference, options())
     try:
         for width in [390, 1200]:
             for dark in [False, True]:

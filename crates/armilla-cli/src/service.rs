@@ -147,9 +147,13 @@ impl ServiceArguments {
         self.callers.open(has_rules)
     }
 
-    /// The web page, which may use the certificate of an ORB with these arguments.
-    pub(crate) fn console(&self, orb: &OrbArguments) -> ConsoleOptions {
+    /// The web page, which may use the certificate of an ORB with these arguments. Where callers show
+    /// passwords, or the page takes certificates, its visitors are asked who they are.
+    pub(crate) fn console(&self, orb: &OrbArguments, callers: &Callers) -> ConsoleOptions {
         let options = self.console.options();
+        let asks = options.asks() || callers.have_passwords;
+        let access = callers.page.iter().filter(|_| asks).cloned();
+        let options = access.fold(options, ConsoleOptions::access);
         match orb.certificate() {
             Some(tls) => options.tls_of_orb(tls),
             None => options,

@@ -78,7 +78,7 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let server = options.bind.iter().fold(server, ServerBuilder::bind);
     let server = options.bind_channels.iter().fold(server, ServerBuilder::bind_channels);
     let server = server.remote_operators(options.remote_operators);
-    let server = server.console(options.service.console(arguments));
+    let server = server.console(options.service.console(arguments, &callers));
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 

@@ -4,6 +4,7 @@ use armilla_security::{
     AccessFile, AccessRules, Audit, AuditOptions, OnFailure, PasswordFile, ServerSecurity,
     ServerSecurityBuilder,
 };
+use armilla_service::ConsoleAccess;
 use armilla_terminal::{Context, Failure, Outcome};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ const KNOWN: &str = "[[rule]]\nallow = \"authenticated\"\n";
 pub(crate) struct CallerArguments {
     /// Let callers prove who they are by a password of this file (`armilla passwd`). Without
     /// --access, nobody else may call but users of this host over a Unix-domain socket and clients
-    /// with certificates
+    /// with certificates. The web page shows nothing before a login, then
     #[arg(long, value_name = "FILE")]
     passwords: Option<PathBuf>,
     /// The domain of users who say none [default: the one of the users in the file]
@@ -39,6 +40,10 @@ pub(crate) struct CallerArguments {
 pub(crate) struct Callers {
     /// For the ORB, which then knows who calls.
     pub(crate) security: Option<ServerSecurity>,
+    /// The same for the web page.
+    pub(crate) page: Option<ConsoleAccess>,
+    /// Whether callers show passwords.
+    pub(crate) have_passwords: bool,
 }
 
 impl CallerArguments {
@@ -48,19 +53,28 @@ impl CallerArguments {
         if self.passwords.is_none() && self.access.is_none() && audit.is_none() && !has_rules {
             return Ok(Callers::default());
         }
-        let mut security = ServerSecurity::builder();
+        let (mut security, mut page) = (ServerSecurity::builder(), ConsoleAccess::new());
         if let Some(file) = &self.passwords {
             let users = PasswordFile::open(file)?;
-            security = security.realm(&self.realm(&users)?).passwords(users);
+            let realm = self.realm(&users)?;
+            let logins = page.passwords(users.clone(), &realm);
+            page = logins.context("nobody can log in to the page")?;
+            security = security.realm(&realm).passwords(users);
         }
         security = match (&self.access, &self.passwords) {
-            (Some(file), _) => security.access(AccessFile::open(file)?),
+            (Some(file), _) => {
+                let rules = AccessFile::open(file)?;
+                page = page.rules(rules.clone());
+                security.access(rules)
+            }
             (None, Some(_)) if !has_rules => security.access(KNOWN.parse::<AccessRules>()?),
             (None, _) => security,
         };
+        page = audit.iter().cloned().fold(page, ConsoleAccess::audit);
         security = audit.into_iter().fold(security, ServerSecurityBuilder::audit);
         let security = security.build().context("the callers cannot be told apart")?;
-        Ok(Callers { security: Some(security) })
+        let have_passwords = self.passwords.is_some();
+        Ok(Callers { security: Some(security), page: Some(page), have_passwords })
     }
 
     fn audit(&self) -> Outcome<Option<Audit>> {

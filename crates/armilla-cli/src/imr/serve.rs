@@ -79,7 +79,7 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let users = options.operator_user.iter().copied();
     let repository = users.fold(repository, ImplementationRepositoryBuilder::operator_user);
     let server = Server::builder(repository.remote_operators(options.remote_operators));
-    let server = server.console(options.service.console(arguments));
+    let server = server.console(options.service.console(arguments, &callers));
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 

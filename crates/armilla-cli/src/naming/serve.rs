@@ -63,7 +63,7 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
         (None, None) => Store::in_memory(),
     };
     let server = Server::builder().store(store).checks(checks(options));
-    let mut server = server.console(options.service.console(arguments));
+    let mut server = server.console(options.service.console(arguments, &callers));
     if options.http_read_only {
         server = server.read_only_console();
     }

@@ -36,7 +36,8 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let callers = options.service.callers(false)?;
     let directory = options.service.directory("trader")?;
     let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
-    let mut server = Server::builder().limits(limits).console(options.service.console(arguments));
+    let mut server =
+        Server::builder().limits(limits).console(options.service.console(arguments, &callers));
     if options.http_read_only {
         server = server.read_only_console();
     }

@@ -1,6 +1,6 @@
 //! What the forms of the pages do.
 
-use super::{Address, Shown};
+use super::{Shown, Viewer};
 use crate::access::Operation;
 use crate::model::{NameComponent, NamingError, Target, parse_name, stringify_name};
 use crate::servant::to_octets;
@@ -55,12 +55,12 @@ async fn wait(change: impl FnOnce() -> Answer + Send + 'static) -> Answer {
 
 pub(super) async fn bind(
     State(shown): State<Shown>,
-    Address(client): Address,
+    viewer: Viewer,
     Json(fields): Fields,
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        if !shown.permits(&client, Operation::Bind, &name) {
+        if !shown.permits(&viewer, Operation::Bind, &name) {
             return Err(denied());
         }
         let reference = fields.get("reference").map_or("", String::as_str);
@@ -70,7 +70,7 @@ pub(super) async fn bind(
         }
         let object = shown.service.orb().string_to_object(reference).map_err(bad)?;
         let target = Target::Object(to_octets(&object).map_err(bad)?);
-        changed(shown.service.rebind(&client, &name, &target))
+        changed(shown.service.rebind(&viewer.client, &name, &target))
     })
     .await
 }
@@ -81,13 +81,13 @@ fn has_scheme(reference: &str, scheme: &str) -> bool {
 
 pub(super) async fn context(
     State(shown): State<Shown>,
-    Address(client): Address,
+    viewer: Viewer,
     Json(fields): Fields,
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        match shown.permits(&client, Operation::Bind, &name) {
-            true => changed(shown.service.bind_new_context(&client, &name)),
+        match shown.permits(&viewer, Operation::Bind, &name) {
+            true => changed(shown.service.bind_new_context(&viewer.client, &name)),
             false => Err(denied()),
         }
     })
@@ -96,13 +96,13 @@ pub(super) async fn context(
 
 pub(super) async fn unbind(
     State(shown): State<Shown>,
-    Address(client): Address,
+    viewer: Viewer,
     Json(fields): Fields,
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        let may = shown.permits(&client, Operation::Unbind, &name);
-        if !may || !shown.service.may_unbind(&client, &name) {
+        let may = shown.permits(&viewer, Operation::Unbind, &name);
+        if !may || !shown.service.may_unbind(&viewer.client, &name) {
             return Err(denied());
         }
         let held = shown.service.held(&name);
@@ -115,20 +115,20 @@ pub(super) async fn unbind(
             );
             return Err((StatusCode::PRECONDITION_REQUIRED, question));
         }
-        changed(shown.service.unbind(&client, &name).map(drop))
+        changed(shown.service.unbind(&viewer.client, &name).map(drop))
     })
     .await
 }
 
 pub(super) async fn rename(
     State(shown): State<Shown>,
-    Address(client): Address,
+    viewer: Viewer,
     Json(fields): Fields,
 ) -> Answer {
     wait(move || {
         let (from, to) = (name(&fields, "from").map_err(bad)?, name(&fields, "to").map_err(bad)?);
-        match shown.permits(&client, Operation::Unbind, &from) {
-            true => changed(shown.service.rename(&client, &from, &to)),
+        match shown.permits(&viewer, Operation::Unbind, &from) {
+            true => changed(shown.service.rename(&viewer.client, &from, &to)),
             false => Err(denied()),
         }
     })

@@ -21,14 +21,14 @@ use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_security::ServerSecurity;
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{ConnectInfo, FromRequestParts};
+use armilla_service::axum::extract::FromRequestParts;
 use armilla_service::axum::http::request::Parts;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle, Rounds};
-use std::convert::Infallible;
+use armilla_service::{
+    Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle, Rounds, Visitor,
+};
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
 
 /// A naming service that serves, with its ORB.
 ///
@@ -271,22 +271,34 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether a client of the console may do this. Without rules, only one on this host may change
-    /// names.
-    fn permits(&self, client: &Client, operation: Operation, name: &[NameComponent]) -> bool {
-        let may_change = self.service.rules().restrict() || client.is_on_this_host();
-        !self.read_only && may_change && self.service.permits(client, operation, name)
+    /// Whether a viewer may do this. Without rules, only one on this host may change names, or one
+    /// whom the access of the page lets.
+    fn permits(&self, viewer: &Viewer, operation: Operation, name: &[NameComponent]) -> bool {
+        let Viewer { client, may_change } = viewer;
+        let otherwise = || self.service.rules().restrict() || client.is_on_this_host();
+        !self.read_only
+            && may_change.unwrap_or_else(otherwise)
+            && self.service.permits(client, operation, name)
     }
 }
 
-/// The client of a request to the console.
-struct Address(Client);
+/// Who looks at the console.
+struct Viewer {
+    client: Client,
+    /// What the access of the console says, where it asks who its visitors are.
+    may_change: Option<bool>,
+}
 
-impl<S: Sync> FromRequestParts<S> for Address {
-    type Rejection = Infallible;
+impl<S: Sync> FromRequestParts<S> for Viewer {
+    type Rejection = <Visitor as FromRequestParts<S>>::Rejection;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        Ok(Self(address.map_or_else(Client::unknown, |address| address.0.ip().into())))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let visitor = Visitor::from_request_parts(parts, state).await?;
+        let may_change = visitor.caller().map(|_| visitor.may_change(|_| false));
+        let client = match visitor.caller() {
+            Some(caller) => Client::from(caller.clone()),
+            None => visitor.address().ip().into(),
+        };
+        Ok(Self { client, may_change })
     }
 }

@@ -1,8 +1,8 @@
 //! The pages: a context with its bindings, a binding with its decoded reference, a search.
 
-use super::Shown;
 use super::reference::{address, age, interface, ior, printable};
-use crate::access::{Client, Operation};
+use super::{Shown, Viewer};
+use crate::access::Operation;
 use crate::client::Liveness;
 use crate::model::{
     Bound, ContextId, Found, NameComponent, ROOT, ReferenceOctets, Step, Target, parse_name,
@@ -39,20 +39,20 @@ struct Row {
 /// `/`: the bindings of a context, or with `q` those that are found.
 pub(super) async fn names(
     State(shown): State<Shown>,
-    client: super::Address,
+    viewer: Viewer,
     Query(parameters): Parameters,
 ) -> Response {
     // There may be many names to look through.
-    let made = spawn_blocking(move || names_page(&shown, &client.0, &parameters)).await;
+    let made = spawn_blocking(move || names_page(&shown, &viewer, &parameters)).await;
     made.unwrap_or_else(|| refused(StatusCode::INTERNAL_SERVER_ERROR, "the page was not made"))
 }
 
-fn names_page(shown: &Shown, client: &Client, parameters: &HashMap<String, String>) -> Response {
+fn names_page(shown: &Shown, viewer: &Viewer, parameters: &HashMap<String, String>) -> Response {
     let given = |key| parameters.get(key).map_or("", String::as_str);
     let (text, query) = (given("name"), given("q"));
     let name = if text.is_empty() { Ok(Vec::new()) } else { parse_name(text) };
     let Ok(name) = name else { return refused(StatusCode::BAD_REQUEST, "this is not a name") };
-    if !shown.service.permits(client, Operation::Read, &name) {
+    if !shown.service.permits(&viewer.client, Operation::Read, &name) {
         return refused(StatusCode::FORBIDDEN, "the rules of the service do not show this name");
     }
     let Some(context) = context_of(shown, &name) else {
@@ -61,7 +61,7 @@ fn names_page(shown: &Shown, client: &Client, parameters: &HashMap<String, Strin
     let after = given("after").replace('\u{1}', "\0");
     let (rows, more) = match query {
         "" => rows(shown, context, &name, Step::from_text(&after).as_ref()),
-        query => found(shown, client, context, &name, query),
+        query => found(shown, viewer, context, &name, query),
     };
     let title = if name.is_empty() { "Root context".to_owned() } else { text.to_owned() };
     let content = html! {
@@ -73,13 +73,13 @@ fn names_page(shown: &Shown, client: &Client, parameters: &HashMap<String, Strin
             button { "Search" }
         }
         div #live {
-            (bindings(shown, client, &rows, !query.is_empty()))
+            (bindings(shown, viewer, &rows, !query.is_empty()))
             @if let Some(last) = more {
                 @let next = format!("/?name={}&after={}", escaped(text), escaped(&last));
                 p { a href=(next) { "More" } }
             }
         }
-        @if query.is_empty() && shown.permits(client, Operation::Bind, &name) { (forms(text)) }
+        @if query.is_empty() && shown.permits(viewer, Operation::Bind, &name) { (forms(text)) }
     };
     let frame = Page { service: "naming", title: &title, here: "/", links: LINKS };
     page(&frame, content).into_response()
@@ -122,7 +122,7 @@ fn rows(
 /// The bindings below a context whose names contain a text, without regard to case.
 fn found(
     shown: &Shown,
-    client: &Client,
+    viewer: &Viewer,
     context: ContextId,
     name: &[NameComponent],
     query: &str,
@@ -160,27 +160,27 @@ fn found(
             }
         }
     }
-    rows.retain(|row| shown.service.permits(client, Operation::Read, &row.name));
+    rows.retain(|row| shown.service.permits(&viewer.client, Operation::Read, &row.name));
     (rows, None)
 }
 
 /// A table of bindings. Those that a search has found have their whole names, others what the
 /// context calls them.
-fn bindings(shown: &Shown, client: &Client, rows: &[Row], whole: bool) -> Markup {
+fn bindings(shown: &Shown, viewer: &Viewer, rows: &[Row], whole: bool) -> Markup {
     if rows.is_empty() {
         let what = if whole { "Nothing was found." } else { "Nothing is bound here." };
         return html! { p.quiet { (what) } };
     }
     let heads = ["Name", "Interface", "Address", "State", "Age", ""];
-    table(&heads, rows.iter().map(|row| cells(shown, client, row, whole)))
+    table(&heads, rows.iter().map(|row| cells(shown, viewer, row, whole)))
 }
 
-fn cells(shown: &Shown, client: &Client, Row { name, bound }: &Row, whole: bool) -> Vec<Markup> {
+fn cells(shown: &Shown, viewer: &Viewer, Row { name, bound }: &Row, whole: bool) -> Vec<Markup> {
     let text = stringify_name(name);
     let last = stringify_name(&name[name.len().saturating_sub(1)..]);
     // As `list` does, a page tells of each binding below a context that the client may read; what it
     // is bound to, only of those that the client may read themselves.
-    let readable = shown.service.permits(client, Operation::Read, name);
+    let readable = shown.service.permits(&viewer.client, Operation::Read, name);
     let (kind, place) = if readable { summary(&bound.target) } else { Default::default() };
     let link = match bound.target {
         Target::Context(_) => format!("/?name={}", escaped(&text)),
@@ -195,7 +195,7 @@ fn cells(shown: &Shown, client: &Client, Row { name, bound }: &Row, whole: bool)
         html! { @if readable { (state(shown, &bound.target)) } },
         html! { @if readable { (age(u64::from(now().saturating_sub(bound.since)))) } },
         html! {
-            @if shown.permits(client, Operation::Unbind, name) {
+            @if shown.permits(viewer, Operation::Unbind, name) {
                 (unbind_form(&text))
             }
         },
@@ -292,14 +292,14 @@ fn forms(context: &str) -> Markup {
 /// `/binding`: one binding with its decoded reference.
 pub(super) async fn binding(
     State(shown): State<Shown>,
-    client: super::Address,
+    viewer: Viewer,
     Query(parameters): Parameters,
 ) -> Response {
     let text = parameters.get("name").map_or("", String::as_str);
     let Ok(name) = parse_name(text) else {
         return refused(StatusCode::BAD_REQUEST, "this is not a name");
     };
-    if !shown.service.permits(&client.0, Operation::Read, &name) {
+    if !shown.service.permits(&viewer.client, Operation::Read, &name) {
         return refused(StatusCode::FORBIDDEN, "the rules of the service do not show this name");
     }
     let found = shown.service.store().read().resolve(ROOT, &name);
@@ -317,7 +317,7 @@ pub(super) async fn binding(
             p { "Bound " (age(u64::from(now().saturating_sub(bound.since)))) " ago." }
             @for reference in references { (decoded(&shown, reference)) }
         }
-        @if shown.permits(&client.0, Operation::Unbind, &name) {
+        @if shown.permits(&viewer, Operation::Unbind, &name) {
             h2 { "Rename" }
             form.row data-send action="/rename" method="post" {
                 input type="hidden" name="from" value=(text);
