@@ -90,7 +90,7 @@ impl Running {
         let (server_cpu, client_cpu) = start.placement.cpus();
         let address = match (start.transport, start.link) {
             (_, Some(link)) => link.address().to_owned(),
-            (Transport::Tcp, None) => "127.0.0.1".to_owned(),
+            (Transport::Tcp | Transport::SameHost, None) => "127.0.0.1".to_owned(),
             _ => socket_path(peers),
         };
         let spawn = |role, place: &str, cpu| {
@@ -288,7 +288,10 @@ fn spawn(
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words);
     let queue = OsString::from(start.queue.to_string());
-    command.args([role, start.transport.protocol(), place]).arg(queue).args(start.program.options);
+    command
+        .args([role, start.transport.protocol_of(start.program.kind), place])
+        .arg(queue)
+        .args(start.program.options);
     command.env("BENCH_CONGESTION", start.congestion);
     if !start.prefixes[usize::from(!server)].is_empty() {
         command.env("BENCH_WHOLE", "1");

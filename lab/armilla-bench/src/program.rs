@@ -8,6 +8,8 @@ use armilla_ipc::Address;
 pub enum Transport {
     /// TCP over the loopback.
     Tcp,
+    /// What our ORB chooses by itself between processes of one host, beside TCP of the others.
+    SameHost,
     /// A Unix-domain socket.
     Unix,
     /// Shared memory.
@@ -20,13 +22,14 @@ pub enum Transport {
 
 impl Transport {
     /// The transports between two processes of one machine.
-    pub const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::Shm];
+    pub const ALL: [Self; 4] = [Self::Tcp, Self::SameHost, Self::Unix, Self::Shm];
 
-    /// The protocol of the programs over this transport.
-    pub(crate) const fn protocol(self) -> &'static str {
-        match self {
-            Self::Link(_) => "tcp",
-            other => other.name(),
+    /// The protocol of a program over this transport.
+    pub(crate) const fn protocol_of(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (Self::SameHost, Kind::Orb) => self.name(),
+            (Self::Link(_) | Self::SameHost, _) => "tcp",
+            (other, _) => other.name(),
         }
     }
 
@@ -34,6 +37,7 @@ impl Transport {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tcp => "tcp",
+            Self::SameHost => "same-host",
             Self::Unix => "unix",
             Self::Shm => "shm",
             Self::Link(Line::Ethernet10) => "tcp-10mbit",
@@ -54,7 +58,7 @@ impl Transport {
     /// The address of a server: `place` is a host or the path of a file.
     pub(crate) fn address(self, place: &str) -> Address {
         match self {
-            Self::Tcp | Self::Link(_) => Address::tcp(place, 0),
+            Self::Tcp | Self::SameHost | Self::Link(_) => Address::tcp(place, 0),
             Self::Unix => Address::unix(place),
             Self::Shm | Self::Memory => Address::shm(place),
         }
@@ -131,6 +135,9 @@ pub(crate) const CAPNP: Program = Program { name: "capnp", kind: Kind::Peer, opt
 /// JacORB.
 pub(crate) const JACORB: Program = Program { name: "jacorb", kind: Kind::Peer, options: &[] };
 
+/// What is compared between processes of one host that use what they choose by themselves.
+pub(crate) const BY_THEMSELVES: [Program; 3] = [C, ORB, OMNIORB];
+
 /// The default peers, and those that run only if named.
 pub(crate) const DEFAULT_PEERS: [&str; 2] = ["ace", "omniorb"];
 pub(crate) const OPTIONAL_PEERS: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
@@ -175,9 +182,14 @@ impl Program {
     /// Whether the program supports `transport`.
     pub(crate) fn supports(&self, transport: Transport) -> bool {
         match self.kind {
-            Kind::Ipc | Kind::Orb => transport != Transport::Memory,
+            Kind::Orb => transport != Transport::Memory,
+            Kind::Ipc => !matches!(transport, Transport::Memory | Transport::SameHost),
             Kind::Adapter | Kind::Codec => transport == Transport::Memory,
             Kind::OneWay => matches!(transport, Transport::Link(_)),
+            // What they choose by themselves is TCP, of which the figures stand beside.
+            Kind::Peer if transport == Transport::SameHost => {
+                self.is_plain() || self.name == OMNIORB.name
+            }
             Kind::Peer if matches!(self.name, "ice" | "jacorb") => {
                 matches!(transport, Transport::Tcp | Transport::Link(_))
             }

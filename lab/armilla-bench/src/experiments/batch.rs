@@ -6,13 +6,16 @@ use super::series::Series;
 use crate::line::Line;
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
-use crate::program::{ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
+use crate::program::{
+    ACE, BY_THEMSELVES, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport,
+};
 use crate::task::Task;
 use crate::workload::Workload;
 
 /// Everything that the strings pass; the last of them between two machines.
-const TRANSPORTS: [Transport; 7] = [
+const TRANSPORTS: [Transport; 8] = [
     Transport::Tcp,
+    Transport::SameHost,
     Transport::Unix,
     Transport::Shm,
     Transport::Link(Line::Ethernet10),
@@ -20,8 +23,13 @@ const TRANSPORTS: [Transport; 7] = [
     Transport::Link(Line::Atm155),
     Transport::Link(Line::Ethernet1000),
 ];
-const FEW_TRANSPORTS: [Transport; 4] =
-    [Transport::Tcp, Transport::Unix, Transport::Shm, Transport::Link(Line::Ethernet100)];
+const FEW_TRANSPORTS: [Transport; 5] = [
+    Transport::Tcp,
+    Transport::SameHost,
+    Transport::Unix,
+    Transport::Shm,
+    Transport::Link(Line::Ethernet100),
+];
 
 const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];
 const FEW_STRINGS: [u32; 3] = [1, 10, 100];
@@ -29,7 +37,11 @@ const FEW_STRINGS: [u32; 3] = [1, 10, 100];
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
     let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let on = |transport| {
-        let mut series = Series::on(plan, transport, Placement::OneCore, &programs);
+        let programs: &[_] = match transport {
+            Transport::SameHost => &BY_THEMSELVES,
+            _ => &programs,
+        };
+        let mut series = Series::on(plan, transport, Placement::OneCore, programs);
         for &strings in plan.choose(&STRINGS, &FEW_STRINGS) {
             for workload in [Workload::SingleStrings, Workload::ManyStrings] {
                 series.add(Experiment::Batch, Task::of(workload, strings));

@@ -4,8 +4,8 @@ use super::series::Series;
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
-    ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED,
-    Program, Transport,
+    ACE, BY_THEMSELVES, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_DII_NEW,
+    ORB_INTERPRETED, Program, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -38,17 +38,32 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     let mut all = Vec::new();
     for transport in plan.transports_of(&Transport::ALL) {
         let placements: &[_] = match plan.quick {
+            true if transport == Transport::SameHost => {
+                &[Placement::OneCore, Placement::OneCoreEach]
+            }
             true => &[Placement::OneCore],
             false => &[Placement::OneCore, Placement::OneCoreEach, Placement::Unpinned],
         };
         for &placement in placements {
-            let mut series = Series::on(plan, transport, placement, &programs).with_queue(QUEUE);
+            let programs: &[_] = match transport {
+                Transport::SameHost => &BY_THEMSELVES,
+                _ => &programs,
+            };
+            let mut series = Series::on(plan, transport, placement, programs).with_queue(QUEUE);
             parameterless(&mut series);
+            if transport == Transport::SameHost {
+                series.add(Experiment::Latency, Task::of(Workload::Structs, 1024));
+                series.add(Experiment::Latency, Task::of(Workload::Octets, 64 * 1024));
+            }
             if transport == Transport::Tcp && placement == Placement::OneCore {
                 payloads(plan, &mut series);
                 objects(plan.choose(&OBJECTS, &FEW_OBJECTS), &mut series);
             }
             all.push(series);
+        }
+        // What its calls consist of is that of the others.
+        if transport == Transport::SameHost {
+            continue;
         }
         all.extend([dynamic(plan, transport), strategies(plan, transport)]);
         all.push(lookups(plan, transport));

@@ -5,8 +5,8 @@ use crate::line::Line;
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
-    ACE, C, C_AGAIN, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_SYNC_NONE, Program,
-    Transport,
+    ACE, BY_THEMSELVES, C, C_AGAIN, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII,
+    ORB_SYNC_NONE, Program, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -34,11 +34,15 @@ const FEW_LINE_SIZES: [u32; 4] = [KIB, 4 * KIB, 16 * KIB, 64 * KIB];
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
     let mut all = Vec::new();
     for transport in plan.transports_of(&Transport::ALL) {
+        let programs: &[_] = match transport {
+            Transport::SameHost => &BY_THEMSELVES,
+            _ => &PROGRAMS,
+        };
         // Shared memory has no socket queues, and those of Unix sockets have no published figures.
         let queues =
             if transport == Transport::Tcp { plan.choose(&QUEUES, &FEW_QUEUES) } else { &[0] };
         for &queue in queues {
-            let series = Series::on(plan, transport, Placement::OneCore, &PROGRAMS);
+            let series = Series::on(plan, transport, Placement::OneCore, programs);
             let mut series = series.with_queue(queue);
             add(plan, &mut series, &[Workload::FloodSequence, Workload::FloodString]);
             // A sender that waits for every reply does not fill the queues.
@@ -48,8 +52,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             all.push(series);
         }
         // On one core a program is fast that yields the processor at the right moment.
-        if transport == Transport::Tcp {
-            let mut series = Series::on(plan, transport, Placement::OneCoreEach, &PROGRAMS);
+        if matches!(transport, Transport::Tcp | Transport::SameHost) {
+            let mut series = Series::on(plan, transport, Placement::OneCoreEach, programs);
             add(plan, &mut series, &[Workload::FloodSequence]);
             all.push(series);
         }

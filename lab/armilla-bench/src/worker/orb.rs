@@ -20,14 +20,20 @@ const TRAIN: u64 = 100;
 /// Serves until killed.
 pub(super) fn serve(worker: &Worker) -> Outcome {
     let endpoint = match worker.transport {
-        Transport::Tcp | Transport::Link(_) => format!("iiop://{}:0", worker.place),
+        Transport::Tcp | Transport::SameHost | Transport::Link(_) => {
+            format!("iiop://{}:0", worker.place)
+        }
         Transport::Unix => format!("uiop://{}", worker.place),
         Transport::Shm | Transport::Memory => format!("shmiop://{}", worker.place),
     };
-    // The transport is the one that was asked for.
-    let builder = builder(worker)?.settings(|settings| settings.same_host = SameHost::Off);
+    let builder = builder(worker)?;
     let builder = match worker.transport {
-        Transport::Tcp => builder.listen(&endpoint)?,
+        Transport::SameHost => builder,
+        // The transport is the one that was asked for.
+        _ => builder.settings(|settings| settings.same_host = SameHost::Off),
+    };
+    let builder = match worker.transport {
+        Transport::Tcp | Transport::SameHost => builder.listen(&endpoint)?,
         _ => builder.listen("iiop://127.0.0.1:0")?.listen(&endpoint)?,
     };
     let orb = builder.build()?;

@@ -1,4 +1,5 @@
 //! The commands `bench` and `ttcp`, as those meet them who measure.
 
 mod bench;
+mod chaos;
 mod ttcp;

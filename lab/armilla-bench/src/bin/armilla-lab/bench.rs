@@ -242,7 +242,9 @@ impl Bench {
         if self.placement.is_some() {
             return Err(Failure::usage("--placement has no effect on bench imaging"));
         }
-        let local = |transport: &&Transport| matches!(transport, Transport::Unix | Transport::Shm);
+        let local = |transport: &&Transport| {
+            matches!(transport, Transport::SameHost | Transport::Unix | Transport::Shm)
+        };
         if let Some(other) = self.transports.iter().flatten().find(local) {
             let what = format!("bench imaging runs over tcp and links, not {}", other.name());
             return Err(Failure::usage(what));
@@ -335,7 +337,8 @@ fn transport(name: &str) -> Result<Transport, String> {
     // Cells within one process run whatever the transport.
     let between = Transport::parse(name.trim()).filter(|transport| *transport != Transport::Memory);
     between.ok_or_else(|| {
-        "expected one of tcp, unix, shm, tcp-10mbit, tcp-100mbit, tcp-155mbit, tcp-1gbit".into()
+        "expected one of tcp, same-host, unix, shm, tcp-10mbit, tcp-100mbit, tcp-155mbit, tcp-1gbit"
+            .into()
     })
 }
 

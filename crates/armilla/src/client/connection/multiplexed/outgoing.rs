@@ -213,8 +213,9 @@ impl MultiplexedConnection {
             }
             _ => return None,
         };
-        let waits = self.carrier.is_none() && self.stream.descriptor().is_some();
-        (leaves && waits).then_some(by)
+        // Shared memory waits for its reader as a socket does.
+        let waits = || self.stream.descriptor().is_some() || self.stream.doorbell().is_some();
+        (leaves && self.carrier.is_none() && waits()).then_some(by)
     }
 
     /// Whether the buffered oneway calls must be sent when one more of this size is added.
@@ -245,7 +246,12 @@ impl MultiplexedConnection {
         let all: Vec<_> = before.into_iter().chain(parts.iter().copied()).collect();
         let sent = contain_io(|| {
             self.stream.set_send_timeout(deadline.sending())?;
-            Ok(self.stream.send_all_vectored(&all))
+            let sent = self.stream.send_all_vectored(&all);
+            if self.stream.descriptor().is_none() {
+                // What sends the queue may wait as long as the reader takes.
+                self.stream.set_send_timeout(None)?;
+            }
+            Ok(sent)
         });
         let (sent, failure) = match sent.unwrap_or_else(|source| Err(SendError { sent: 0, source }))
         {
