@@ -463,13 +463,19 @@ pub(crate) const ORDERS: &[Order] = &[
             ("error journal policy resource", "what a program sets, implements and is told"),
             ("context engine store", "what travels, who carries the protocol out, the disk"),
             ("current", "in which transaction a thread works"),
+            ("transactions", "the transactions of a program"),
             (
-                "builder interceptor servant transaction transactions",
-                "the transactions of a program, which its objects and interceptors hold",
+                "builder interceptor servant transaction",
+                "how they are set up, travel, are called, and run; each holds them",
             ),
             ("server", "a service as a process of its own"),
         ],
-        exceptions: &[],
+        exceptions: &[
+            ("transactions", "builder", "it is where a program begins to build them"),
+            ("transactions", "interceptor", "it registers what carries them"),
+            ("transactions", "servant", "it activates the objects that others call"),
+            ("transactions", "transaction", "it begins one, which holds it"),
+        ],
     },
     Order {
         name: "armilla-transactions/engine",
@@ -486,12 +492,14 @@ pub(crate) const ORDERS: &[Order] = &[
             ("identity mistakes status", "single values"),
             ("record", "what the log has"),
             ("event", "what happens, and what is to be done"),
-            (
-                "backoff completion delivery participant recovery transaction",
-                "a transaction, and the parts of its way",
-            ),
+            ("transaction", "a transaction"),
+            ("backoff participant", "who takes part in it, and when they are asked again"),
+            ("completion delivery recovery", "the parts of its way"),
         ],
-        exceptions: &[],
+        exceptions: &[
+            ("transaction", "backoff", "it has a pause for each participant that is asked again"),
+            ("transaction", "participant", "it has the participants whose steps change it"),
+        ],
     },
 ];
 
