@@ -258,7 +258,7 @@ fn who_is_wrong_or_may_not_is_refused_unexecuted_and_only_the_server_says_why() 
         let is_reason = |line: &&str| {
             line.contains(recorded) && (line.contains("denied") || line.contains("refused"))
         };
-        assert!(new.iter().any(|line| is_reason(line)), "{what}: {new:#?}");
+        assert!(new.iter().any(is_reason), "{what}: {new:#?}");
     }
     assert_eq!(running.ok(&words(&["ls"], &world.as_user("zoe@bank", "battery"))), "d/\n");
     running.stop();
