@@ -104,6 +104,7 @@ pub(crate) fn run(transactions: &Transactions, arguments: &OrbArguments) -> Outc
 }
 
 fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let callers = options.service.callers(false)?;
     let timeout = (options.timeout > 0).then(|| Duration::from_secs(options.timeout));
     let made = Library::builder().timeout(timeout).context(ContextId::Both);
     let made = options.most.into_iter().fold(made, |made, most| made.most(most));
@@ -113,8 +114,8 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
         None => server,
     };
     let server = options.bind.iter().fold(server, |server, name| server.bind(name));
-    let server = server.console(options.service.console(arguments));
-    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
+    let server = server.console(options.service.console(arguments, &callers));
+    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 
 impl Where {
