@@ -25,7 +25,7 @@ const HERE: &str = "127.0.0.1:11170";
                   its beginning.")]
 pub(crate) enum Transactions {
     /// Serve a factory of transactions until interrupted; prints `ready URL`
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// List the transactions of a process: in progress, in doubt, with heuristic outcomes
     Ls(Where),
     /// Show a transaction and its participants

@@ -172,7 +172,7 @@ impl Program {
     /// The number of the next record when none is there.
     fn first_number(&self, log: &Log<Simulated>) -> u64 {
         let at = self.records.iter().position(|(position, _)| *position >= log.first());
-        at.unwrap_or(self.records.len()).min(self.committed) as u64
+        at.unwrap_or(self.records.len()) as u64
     }
 
     /// Whatever was found must outlive the power from then on, and the log must go on.
