@@ -461,7 +461,7 @@ fn a_repository_over_tls_starts_servers_and_forwards_to_them_over_tls_alone() {
     let add = ["imr", "add", "types", "--imr", &url, "--objects", "poa:InterfaceRepository"];
     let (added, text) = armilla(&[&words(&add, &alice)[..], &server].concat(), "");
     assert!(added, "{text}");
-    operate(&["start", "types"]);
+    operate(&["start", "types", "--wait"]);
     assert!(operate(&["show", "types"]).contains("types: running"));
     let text = fs::read_to_string(&reference).unwrap();
     let ior: Ior = text.trim().parse().unwrap();
