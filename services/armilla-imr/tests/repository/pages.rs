@@ -4,6 +4,7 @@ use armilla_imr::ImplementationRepository;
 use armilla_imr::corba::Registry;
 use armilla_imr::model::Definition;
 use armilla_imr::server::Server;
+use armilla_service::ConsoleOptions;
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,8 @@ use std::thread;
 
 /// A repository with one server, whose page is at all addresses of this host.
 fn start() -> Server {
-    let builder = Server::builder(ImplementationRepository::builder()).console("0.0.0.0:0");
+    let everywhere = ConsoleOptions::from("0.0.0.0:0").insecure();
+    let builder = Server::builder(ImplementationRepository::builder()).console(everywhere);
     let server = builder.start(|orb| orb.listen("iiop://127.0.0.1:0")).unwrap();
     server.orb().perform_work().unwrap();
     let mut bank = Definition::new("bank");

@@ -20,7 +20,7 @@ use std::thread;
 pub(crate) struct Pair {
     scratch: Scratch,
     far: (Orb, ServerRef, Store),
-    near: Orb,
+    pub(crate) near: Orb,
     cache: Cache,
     /// The cache as a reader in another process knows it.
     reader: Orb,
