@@ -98,9 +98,14 @@ mod tests {
     use super::*;
     use alloc::vec;
 
+    /// In an interpreter that looks for undefined behaviour, a few octets and places stand for all.
+    const fn step(there: usize) -> usize {
+        if cfg!(miri) { there } else { 1 }
+    }
+
     #[test]
     fn every_octet_position_is_checked() {
-        for octet in 0..=u8::MAX {
+        for octet in (0..=u8::MAX).step_by(step(51)) {
             for place in [0, 15, 63, 64, 79, 126, 255, 256, 400, 512, 599, 1023, 1024, 1500, 1599] {
                 for length in [16, 80, 127, 600, 1600] {
                     let mut text = vec![b'x'; length];
@@ -122,7 +127,7 @@ mod tests {
     fn every_octet_of_a_long_text_is_checked_at_every_alignment() {
         for before in [0, 1, 17, 63] {
             let mut memory = vec![b'x'; before + 2300];
-            for place in before..memory.len() {
+            for place in (before..memory.len()).step_by(step(331)) {
                 memory[place] = 0;
                 assert!(has_nul(&memory[before..]), "{place} of a text from {before} on");
                 memory[place] = 200;
