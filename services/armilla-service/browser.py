@@ -17,7 +17,10 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ARMILLA = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "armilla"
+# With ARMILLA_RELEASE=1 an optimized build, for figures.
+OPTIMIZED = os.environ.get("ARMILLA_RELEASE") == "1"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+ARMILLA = TARGET / ("release" if OPTIMIZED else "debug") / "armilla"
 PATIENCE = 20
 LIVE = "return document.getElementById('connection').innerText === 'live'"
 
@@ -88,6 +91,11 @@ def fill(form, **fields):
     for name, value in fields.items():
         lines.append(f"form.elements[{json.dumps(name)}].value = {json.dumps(value)};")
     return "\n".join([*lines, "form.requestSubmit(); return true;"])
+
+
+def build(package):
+    release = ["--release"] if OPTIMIZED else []
+    subprocess.run(["cargo", "build", "-q", *release, "-p", package], cwd=ROOT, check=True)
 
 
 def shows(text):
@@ -170,7 +178,7 @@ def run(command, reference, use, options=lambda: ()):
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cargo", "build", "-q", "-p", "armilla-cli"], cwd=ROOT, check=True)
+    build("armilla-cli")
     service = Service(command, reference, options())
     try:
         for width in [390, 1200]:
