@@ -59,8 +59,9 @@ pub(crate) struct Serve {
     /// Allow clients on other hosts to make and remove channels
     #[arg(long)]
     remote_operators: bool,
-    /// Let only this user (a number) make and remove channels, over a Unix-domain socket
-    /// (-ORBEndpoint uiop:///PATH), and nobody over TCP or by the page; repeatable
+    /// Let only this user (a number) make and remove channels, for whom the system vouches: over a
+    /// Unix-domain socket (-ORBEndpoint uiop:///PATH) or at the same-host endpoint (-ORBSameHost);
+    /// and nobody over TCP or by the page; repeatable
     #[arg(long, value_name = "UID")]
     operator_user: Vec<u32>,
 }

@@ -37,8 +37,9 @@ pub(crate) struct Serve {
     /// here, so the network must keep strangers out
     #[arg(long)]
     remote_operators: bool,
-    /// Admit only this user (a number) as an operator, over a Unix-domain socket (-ORBEndpoint
-    /// uiop:///PATH), and nobody over TCP or by the page; repeatable
+    /// Admit only this user (a number) as an operator, for whom the system vouches: over a
+    /// Unix-domain socket (-ORBEndpoint uiop:///PATH) or at the same-host endpoint (-ORBSameHost);
+    /// and nobody over TCP or by the page; repeatable
     #[arg(long, value_name = "UID")]
     operator_user: Vec<u32>,
 }
