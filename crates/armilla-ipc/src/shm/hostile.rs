@@ -113,7 +113,8 @@ fn a_peer_that_wakes_in_vain_does_not_keep_a_processor_busy() {
     for side in [Side::Consumer, Side::Producer] {
         let mut limit = WaitLimit::new(Some(Duration::from_millis(300)), &spin, "nothing came");
         let (mut looks, ring) = (0, memory.ring(0));
-        let waiter = Waiter { ring, side, socket: stream.as_fd() };
+        let found_awake = &AtomicBool::new(false);
+        let waiter = Waiter { ring, side, socket: stream.as_fd(), found_awake };
         let ready = || {
             looks += 1;
             ring.forge_control([0, FUTEX + 2, FUTEX + 2, u32::MAX]);

@@ -4,8 +4,9 @@
 //! The two sides connect through a Unix-domain socket. The connecting side makes a memory file with
 //! a ring for each direction and passes its descriptor. From then on the bytes go through the
 //! rings; the socket reports the end of the peer and wakes one that has slept for long. A side that
-//! waits spins for some microseconds as long as that succeeds, as an adaptive mutex does, and then
-//! sleeps in the kernel. [`busy_poll`](StreamOptions::busy_poll) sets the time of spinning instead:
+//! waits polls for some microseconds as long as that succeeds, as an adaptive mutex does, and then
+//! sleeps in the kernel; now and then it tries whether polling for longer would succeed.
+//! [`busy_poll`](StreamOptions::busy_poll) sets the time instead:
 //!
 //! ```
 //! use armilla_ipc::shm::{ShmAcceptor, ShmConnector};
@@ -51,6 +52,7 @@ mod growth;
 mod handshake;
 #[cfg(test)]
 mod hostile;
+mod polling;
 mod region;
 mod ring;
 mod rings;

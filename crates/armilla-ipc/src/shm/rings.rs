@@ -10,7 +10,7 @@ use super::ring::{
 use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// How many bytes are moved before the other side is woken, so that both sides work at the same
@@ -29,6 +29,8 @@ pub(super) struct RingPair {
     told: AtomicU64,
     /// The position of the consumer when a wait began last, see [`note_wait`](Self::note_wait).
     waited_at: AtomicU64,
+    /// Whether the peer's consumer was awake when bytes were written last.
+    found_awake: AtomicBool,
     _share: Share,
 }
 
@@ -46,7 +48,8 @@ impl RingPair {
         let consumer = Mutex::new(Consumer::new(region.capacities(1 - ours)));
         let writer = Mutex::new(Writer { producer, growth: Growth::new() });
         let (told, waited_at) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Self { region, ours, writer, consumer, told, waited_at, _share: Share::of_stream() }
+        let (found_awake, _share) = (AtomicBool::new(false), Share::of_stream());
+        Self { region, ours, writer, consumer, told, waited_at, found_awake, _share }
     }
 
     /// The ring that our bytes go through.
@@ -59,6 +62,13 @@ impl RingPair {
     #[inline]
     pub(super) fn incoming(&self) -> &Ring {
         self.region.ring(1 - self.ours)
+    }
+
+    /// Whether the peer was awake when bytes were written last, to be cleared by who takes it as a
+    /// sign.
+    #[inline]
+    pub(super) fn found_awake(&self) -> &AtomicBool {
+        &self.found_awake
     }
 
     /// The right to write, which one thread has at a time.
@@ -105,7 +115,8 @@ impl RingPair {
             if count == total - start
                 || producer.is_half_full(self.outgoing()).map_err(invalid_index)?
             {
-                wake(self.outgoing(), Side::Consumer, socket);
+                let slept = wake(self.outgoing(), Side::Consumer, socket);
+                self.found_awake.store(!slept, Ordering::Relaxed);
             }
         }
         Ok(count)

@@ -1,139 +1,180 @@
-//! Adaptive spinning: how long a side polls the ring before it sleeps, as an adaptive mutex does.
+//! Polling the ring for what a wait is for, as [`Polling`] decides or as the options of a stream say.
 //!
-//! Sleeping and waking cost more than many an answer takes to arrive, above all when the two sides
-//! run on different CPUs. Spinning in vain takes CPU time from others: from the peer itself, if
-//! both share a CPU. So each direction remembers whether spinning succeeded. After three failures
-//! in a row, waits sleep at once, and only every eighth, then every sixteenth, at last every
-//! 1,024th spins again. Where both processes may run on one and the same CPU only, no wait spins,
-//! and every 1,024th looks whether that is still so. A stream with a configured time spins for that
-//! time in every wait.
+//! Polling in vain takes CPU time from others. Where both processes may run on one and the same CPU
+//! only, no wait polls, and every 1,024th looks whether that is still so. Nor does a thread with a
+//! real-time policy poll, which might keep the peer from running. And of the threads of a process
+//! no more poll than half of its CPUs could run.
 
+use super::polling::{Plan, Polling, Reason, SHORT};
 use crate::credentials::Credentials;
 use crate::{affinity, sys};
 use rustix::fd::BorrowedFd;
 use std::hint::spin_loop;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
-
-/// The time of a spin without configuration: about what sleeping and waking cost.
-const DEFAULT_SPIN: Duration = Duration::from_micros(20);
-
-/// How many spins in a row may fail before waits sleep at once.
-const FAILURES_BEFORE_BACKOFF: u32 = 3;
-
-/// The binary logarithm of the greatest number of waits that sleep at once before one spins again.
-const MAX_BACKOFF_LOG2: u32 = 10;
 
 /// How many polls of the ring come to one reading of the clock.
 const POLLS_PER_CLOCK_READ: u32 = 64;
 
-/// The spinning policy of one direction of a stream, and its history.
+/// How the waits of one direction of a stream poll.
 #[derive(Debug)]
 pub(super) struct Spin {
     configured: Option<Duration>,
-    /// How many spins in a row have failed. The counts are hints: threads may overwrite each
-    /// other's.
-    failures: AtomicU32,
-    /// How many of the next waits sleep at once.
-    sleeps_left: AtomicU32,
+    policy: Polling,
+}
+
+/// What polling came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Spun {
+    Ready,
+    /// It is time to sleep; with the beginning of a wait whose length [matters](Spin::slept).
+    Sleep(Option<Instant>),
 }
 
 impl Spin {
-    /// Spins for `configured` in every wait, zero is not at all; `None` adapts.
+    /// Polls for `configured` in every wait, zero is not at all; `None` adapts.
     pub(super) fn new(configured: Option<Duration>) -> Self {
-        Self { configured, failures: AtomicU32::new(1), sleeps_left: AtomicU32::new(0) }
+        Self { configured, policy: Polling::new() }
     }
 
-    /// Polls until `ready`, no longer than `limit`; false if it is time to sleep. `socket` leads to
-    /// the peer.
+    /// Polls until `ready`, no longer than `limit`. `socket` leads to the peer, and `found_awake`
+    /// says whether it was awake when something was sent to it, which is forgotten.
     pub(super) fn until(
         &self,
         limit: Option<Duration>,
-        socket: BorrowedFd<'_>,
+        (socket, found_awake): (BorrowedFd<'_>, &AtomicBool),
         ready: &mut impl FnMut() -> bool,
-    ) -> bool {
-        let time = match self.configured {
-            Some(time) => time,
-            None if self.should_spin(|| may_pay(socket)) => DEFAULT_SPIN,
-            None => Duration::ZERO,
+    ) -> Spun {
+        let limited = |time: Duration| limit.map_or(time, |limit| limit.min(time));
+        if let Some(time) = self.configured {
+            let time = limited(time);
+            return match !time.is_zero() && poll(time, Crowd::Any, ready).is_ready() {
+                true => Spun::Ready,
+                false => Spun::Sleep(None),
+            };
+        }
+        let (time, reason) = match self.plan(socket, found_awake) {
+            Plan::Poll(time, reason) => (limited(time), reason),
+            Plan::Sleep { is_measured } => return Spun::Sleep(is_measured.then(Instant::now)),
         };
-        let time = limit.map_or(time, |limit| limit.min(time));
-        if time.is_zero() {
-            return false;
+        let polled = poll(time, Crowd::Limited, ready);
+        match polled {
+            Polled::InTime => self.policy.succeeded(reason),
+            Polled::TooLate | Polled::TimedOut(_) => self.policy.failed(reason),
         }
-        let seen = spin_until(time, ready);
-        self.record(seen == SpinOutcome::InTime);
-        seen != SpinOutcome::TimedOut
-    }
-
-    /// Whether a wait without configuration spins before it sleeps. Whether that `may_pay` is asked
-    /// before waits begin to spin, again.
-    fn should_spin(&self, may_pay: impl FnOnce() -> bool) -> bool {
-        match self.sleeps_left.load(Relaxed) {
-            0 if self.pays() || may_pay() => true,
-            0 => {
-                self.sleeps_left.store((1 << MAX_BACKOFF_LOG2) - 1, Relaxed);
-                false
-            }
-            left => {
-                self.sleeps_left.store(left - 1, Relaxed);
-                false
-            }
+        match polled {
+            Polled::TimedOut(begun) => Spun::Sleep(Some(begun)),
+            Polled::InTime | Polled::TooLate => Spun::Ready,
         }
     }
 
-    /// Whether the last spin succeeded, and this thread may spin: another one may have.
-    fn pays(&self) -> bool {
-        self.failures.load(Relaxed) == 0 && !sys::is_known_to_be_real_time()
+    fn plan(&self, socket: BorrowedFd<'_>, found_awake: &AtomicBool) -> Plan {
+        if !self.policy.pays() {
+            return self.policy.plan(|| found_awake.swap(false, Relaxed), || may_pay(socket));
+        }
+        // Another thread may have found that it pays.
+        match sys::is_known_to_be_real_time() {
+            false => Plan::Poll(SHORT, Reason::Pays),
+            true => Plan::Sleep { is_measured: false },
+        }
     }
 
-    fn record(&self, found: bool) {
-        if found {
-            // Written only if it changes, so that threads do not contend for the cache line.
-            if self.failures.load(Relaxed) != 0 {
-                self.failures.store(0, Relaxed);
-            }
-            return;
-        }
-        let failures = self.failures.load(Relaxed).saturating_add(1).min(MAX_BACKOFF_LOG2);
-        self.failures.store(failures, Relaxed);
-        if failures >= FAILURES_BEFORE_BACKOFF {
-            self.sleeps_left.store((1 << failures) - 1, Relaxed);
-        }
+    /// A wait that began then has slept after all, and is over.
+    pub(super) fn slept(&self, begun: Instant) {
+        self.policy.slept(begun.elapsed());
     }
 }
 
-/// Whether spinning may bring something. A thread with a real-time policy might keep the peer from
+/// Whether polling may bring something. A thread with a real-time policy might keep the peer from
 /// running, and so does every thread where both sides have but one CPU.
 fn may_pay(socket: BorrowedFd<'_>) -> bool {
     let peer = || Some(Credentials::of_peer(socket).ok()?.process);
     !sys::has_real_time_policy() && !peer().is_some_and(affinity::shares_only_cpu)
 }
 
-/// The outcome of a spin.
+/// How many threads may poll at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SpinOutcome {
-    InTime,
-    /// Another thread, perhaps the peer's, had the CPU meanwhile: that does not speak for spinning.
-    TooLate,
-    TimedOut,
+enum Crowd {
+    Any,
+    /// No more than half of the CPUs could run: the other half is for those who work.
+    Limited,
 }
 
-/// Polls until `ready` or until `time` has passed. A success at once does not read the clock.
-fn spin_until(time: Duration, ready: &mut impl FnMut() -> bool) -> SpinOutcome {
-    let mut start: Option<Instant> = None;
+/// The threads of this process that poll.
+static POLLERS: AtomicUsize = AtomicUsize::new(0);
+
+/// One of the [`POLLERS`].
+struct Turn;
+
+impl Turn {
+    /// `None` if there are `most` already.
+    fn take(most: usize) -> Option<Self> {
+        let room = |count| (count < most).then_some(count + 1);
+        POLLERS.fetch_update(Relaxed, Relaxed, room).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        POLLERS.fetch_sub(1, Relaxed);
+    }
+}
+
+fn most_pollers() -> usize {
+    static MOST: LazyLock<usize> =
+        LazyLock::new(|| available_parallelism().map_or(1, |cpus| (cpus.get() / 2).max(1)));
+    *MOST
+}
+
+/// The outcome of polling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Polled {
+    InTime,
+    /// Another thread, perhaps the peer's, had the CPU meanwhile: that does not speak for polling.
+    TooLate,
+    /// It began then.
+    TimedOut(Instant),
+}
+
+impl Polled {
+    fn is_ready(self) -> bool {
+        !matches!(self, Self::TimedOut(_))
+    }
+}
+
+/// Polls until `ready` or until `time` has passed. A success at once neither reads the clock nor
+/// takes a turn.
+fn poll(time: Duration, crowd: Crowd, ready: &mut impl FnMut() -> bool) -> Polled {
+    if poll_some(ready) {
+        return Polled::InTime;
+    }
+    let begun = Instant::now();
+    let turn = Turn::take(if crowd == Crowd::Any { usize::MAX } else { most_pollers() });
+    if turn.is_none() {
+        return Polled::TimedOut(begun);
+    }
     loop {
-        for _ in 0..POLLS_PER_CLOCK_READ {
-            if ready() {
-                let late = start.is_some_and(|start| start.elapsed() >= time);
-                return if late { SpinOutcome::TooLate } else { SpinOutcome::InTime };
-            }
-            spin_loop();
-        }
-        if start.get_or_insert_with(Instant::now).elapsed() >= time {
-            return SpinOutcome::TimedOut;
+        let found = poll_some(ready);
+        match (found, begun.elapsed() >= time) {
+            (true, false) => return Polled::InTime,
+            (true, true) => return Polled::TooLate,
+            (false, true) => return Polled::TimedOut(begun),
+            (false, false) => {}
         }
     }
+}
+
+/// Some polls, without a look at the clock.
+fn poll_some(ready: &mut impl FnMut() -> bool) -> bool {
+    for _ in 0..POLLS_PER_CLOCK_READ {
+        if ready() {
+            return true;
+        }
+        spin_loop();
+    }
+    false
 }
 
 #[cfg(test)]
@@ -146,59 +187,60 @@ mod tests {
         let mut looked = 0;
         // Not a Unix-domain socket: the peer is unknown.
         let nobody = std::fs::File::open("/dev/null").unwrap();
+        let asleep = AtomicBool::new(false);
         for _ in 0..count {
             let mut here = false;
-            let found = spin.until(None, nobody.as_fd(), &mut || {
+            let spun = spin.until(None, (nobody.as_fd(), &asleep), &mut || {
                 here = true;
                 result
             });
-            assert!(!found || result);
+            assert!(result || matches!(spun, Spun::Sleep(_)));
             looked += u32::from(here);
         }
         looked
     }
 
     #[test]
-    fn looking_in_vain_is_given_up_and_seldom_tried_again() {
+    fn looking_is_kept_while_it_pays_and_seldom_tried_otherwise() {
         let spin = Spin::new(None);
         assert_eq!(looks(&spin, 100, true), 100);
-        assert_eq!(looks(&spin, 3, false), 3);
-        assert_eq!(looks(&spin, 7, false), 0);
-        assert_eq!(looks(&spin, 1, false), 1, "the eighth tries");
-        assert_eq!(looks(&spin, 15, false), 0);
-        let later = looks(&spin, 100_000, false);
-        assert!((50..150).contains(&later), "{later} looks in vain of 100,000 waits");
-        looks(&spin, 1 << MAX_BACKOFF_LOG2, true);
+        assert_eq!(looks(&spin, 1, false), 1);
+        // Nobody says how long such waits take.
+        assert_eq!(looks(&spin, 10_000, false), 0);
+        spin.policy.slept(SHORT);
+        assert_eq!(looks(&spin, 1, true), 1);
         assert_eq!(looks(&spin, 100, true), 100, "what pays again is done again");
     }
 
     #[test]
     fn data_that_arrives_during_preemption_does_not_count() {
         let mut looks = 0;
-        let seen = spin_until(DEFAULT_SPIN, &mut || {
+        let seen = poll(SHORT, Crowd::Any, &mut || {
             looks += 1;
             let comes = looks == POLLS_PER_CLOCK_READ + 2;
             if comes {
-                std::thread::sleep(2 * DEFAULT_SPIN);
+                std::thread::sleep(2 * SHORT);
             }
             comes
         });
         // A test that is itself put off at its first looks sees nothing at all.
-        assert_ne!(seen, SpinOutcome::InTime);
+        assert_ne!(seen, Polled::InTime);
     }
 
     #[test]
-    fn what_cannot_pay_is_not_tried_and_seldom_asked() {
-        let spin = Spin::new(None);
-        let mut asked = 0;
-        for _ in 0..(5 << MAX_BACKOFF_LOG2) {
-            let refuse = || {
-                asked += 1;
-                false
-            };
-            assert!(!spin.should_spin(refuse));
-        }
-        assert_eq!(asked, 5);
+    fn no_more_threads_poll_than_may() {
+        // Other tests may poll meanwhile, each thread once.
+        let turns: Vec<_> = std::iter::from_fn(|| Turn::take(1_000)).collect();
+        assert!(turns.len() > 900, "{}", turns.len());
+        let tries = std::cell::Cell::new(0);
+        let polled = poll(Duration::MAX, Crowd::Limited, &mut || {
+            tries.set(tries.get() + 1);
+            false
+        });
+        assert!(!polled.is_ready());
+        assert_eq!(tries.get(), POLLS_PER_CLOCK_READ);
+        drop(turns);
+        assert!(Turn::take(900).is_some());
     }
 
     #[test]

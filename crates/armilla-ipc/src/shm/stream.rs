@@ -162,7 +162,7 @@ impl ShmStream {
             // The producer wakes for half a ring of room, or for what the rest needs.
             let room_needed = ((total - *sent) as u64).min(writer.capacity() / 2);
             ring.announce_room_needed(room_needed as u32);
-            let waiter = Waiter { ring, side: Side::Producer, socket: self.as_fd() };
+            let waiter = self.waiter(Side::Producer, rings);
             let ready = || {
                 writer.room(ring, room_needed).map_or(true, |room| room >= room_needed)
                     || ring.ended() & READER_CLOSED != 0
@@ -173,6 +173,16 @@ impl ShmStream {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
         }
+    }
+
+    /// This side as producer of its ring, or as consumer of the peer's.
+    #[inline]
+    fn waiter<'a>(&'a self, side: Side, rings: &'a RingPair) -> Waiter<'a> {
+        let ring = match side {
+            Side::Producer => rings.outgoing(),
+            Side::Consumer => rings.incoming(),
+        };
+        Waiter { ring, side, socket: self.as_fd(), found_awake: rings.found_awake() }
     }
 
     /// The result where the ring is empty and nothing more will come.
@@ -215,7 +225,7 @@ impl Stream for ShmStream {
             if let Some(end) = self.at_end(ended, gone) {
                 return end;
             }
-            let waiter = Waiter { ring, side: Side::Consumer, socket: self.as_fd() };
+            let waiter = self.waiter(Side::Consumer, rings);
             let ready = || {
                 consumer.available(ring, 1) != Ok(0)
                     || ring.ended() & (WRITER_CLOSED | RESET) != 0

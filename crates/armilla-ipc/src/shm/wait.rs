@@ -10,7 +10,7 @@
 //! was woken in vain often enough stops sleeping there.
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
-use super::spin::Spin;
+use super::spin::{Spin, Spun};
 use crate::deadline::{Deadline, timed_out};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::BorrowedFd;
@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
 use rustix::thread::futex;
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long a side sleeps before it polls the socket: the longest time for which the death of a
@@ -33,6 +34,8 @@ pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: Side,
     pub(super) socket: BorrowedFd<'a>,
+    /// Whether the peer was awake when something was sent to it; forgotten by who asks.
+    pub(super) found_awake: &'a AtomicBool,
 }
 
 /// Why a wait ended.
@@ -55,9 +58,24 @@ impl Waiter<'_> {
         mut ready: impl FnMut() -> bool,
         idle: impl Fn(),
     ) -> io::Result<WakeReason> {
-        if limit.spin.until(limit.timeout, self.socket, &mut ready) {
+        let peer = (self.socket, self.found_awake);
+        let Spun::Sleep(measured) = limit.spin.until(limit.timeout, peer, &mut ready) else {
             return Ok(WakeReason::Ready);
+        };
+        let reason = self.sleep(limit, ready, idle)?;
+        if let (WakeReason::Ready, Some(begun)) = (reason, measured) {
+            limit.spin.slept(begun);
         }
+        Ok(reason)
+    }
+
+    /// As [`wait`](Self::wait), in the kernel.
+    fn sleep(
+        &self,
+        limit: &mut WaitLimit<'_>,
+        mut ready: impl FnMut() -> bool,
+        idle: impl Fn(),
+    ) -> io::Result<WakeReason> {
         let (mut how, mut false_wakes) = (FUTEX, 0);
         loop {
             let left = limit.left()?;
@@ -119,12 +137,16 @@ impl Waiter<'_> {
     }
 }
 
-/// Wakes `side` of a ring if it sleeps; `socket` leads to the peer. To be called after publishing.
+/// Wakes `side` of a ring if it sleeps; false if it was awake. `socket` leads to the peer. To be
+/// called after publishing.
 #[inline]
-pub(super) fn wake(ring: &Ring, side: Side, socket: BorrowedFd<'_>) {
+pub(super) fn wake(ring: &Ring, side: Side, socket: BorrowedFd<'_>) -> bool {
     match ring.sleeper(side) {
-        super::ring::AWAKE => {}
-        how => wake_sleeper(ring, side, how, socket),
+        super::ring::AWAKE => false,
+        how => {
+            wake_sleeper(ring, side, how, socket);
+            true
+        }
     }
 }
 
