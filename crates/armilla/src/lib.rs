@@ -122,7 +122,7 @@ pub use operations::OperationLookup;
 pub use orb::OrbBuilder;
 #[doc(inline)]
 pub use policies::{
-    ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
+    ConnectionPolicy, CustomPolicy, Heartbeat, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
 #[doc(inline)]

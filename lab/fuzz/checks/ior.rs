@@ -2,9 +2,9 @@
 
 use armilla_cdr::{ByteOrder, Decode, Decoder};
 use armilla_giop::ior::{
-    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, IiopEndpoints, IiopProfile,
-    Ior, OrbType, Policies, SslSecTrans, TaggedComponent, TlsSecTrans, UiopEndpoints, UiopProfile,
-    key_between, split_at_key,
+    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, FtGroup, FtHeartbeatEnabled,
+    FtPrimary, IiopEndpoints, IiopProfile, Ior, OrbType, Policies, SslSecTrans, TaggedComponent,
+    TlsSecTrans, UiopEndpoints, UiopProfile, key_between, split_at_key,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -48,6 +48,9 @@ fn component(tagged: &TaggedComponent) {
     again::<CsiSecMechList>(tagged);
     again::<IiopEndpoints>(tagged);
     again::<UiopEndpoints>(tagged);
+    again::<FtGroup>(tagged);
+    again::<FtPrimary>(tagged);
+    again::<FtHeartbeatEnabled>(tagged);
 }
 
 fn again<C: Component + PartialEq + core::fmt::Debug>(tagged: &TaggedComponent) {

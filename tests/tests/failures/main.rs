@@ -1,6 +1,7 @@
 //! Failures: of the peer, the network, the servant and the program; and the end of an ORB.
 
 mod callbacks;
+mod groups;
 mod outcomes;
 mod selectors;
 mod servers_gone;

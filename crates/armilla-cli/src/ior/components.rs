@@ -5,8 +5,8 @@ use super::{names, policies};
 use armilla_cdr::{ByteOrder, CdrResult, Decoder};
 use armilla_giop::ior::{
     AlternateAddress, AssociationOptions, CodeSetComponent, CodeSetComponentInfo, Component,
-    CompoundSecMech, CsiSecMechList, IiopEndpoints, OrbType, Policies, SslSecTrans,
-    TaggedComponent, TlsSecTrans, UiopEndpoints,
+    CompoundSecMech, CsiSecMechList, FtGroup, FtHeartbeatEnabled, FtPrimary, IiopEndpoints,
+    OrbType, Policies, SslSecTrans, TaggedComponent, TlsSecTrans, UiopEndpoints,
 };
 use serde_json::{Map, Value, json};
 
@@ -60,6 +60,14 @@ fn decoded(component: &TaggedComponent, within: Within) -> Contents {
                 "requires": options(ssl.target_requires),
             })
         }),
+        FtGroup::ID => understood(
+            component,
+            |it: FtGroup| json!({ "domain": it.domain, "group": it.group, "version": it.version }),
+        ),
+        FtPrimary::ID => understood(component, |FtPrimary(yes)| json!({ "primary": yes })),
+        FtHeartbeatEnabled::ID => {
+            understood(component, |FtHeartbeatEnabled(yes)| json!({ "heartbeats": yes }))
+        }
         TlsSecTrans::ID => understood(component, |tls| tls_members(&tls)),
         CsiSecMechList::ID => understood(component, |list| mechanisms(&list)),
         IiopEndpoints::ID if within == Within::Uiop => {

@@ -37,7 +37,7 @@ impl PolicyType {
     /// Messaging in [`Policies`](super::Policies).
     #[doc(hidden)]
     pub const fn is_of_the_orb(self) -> bool {
-        matches!(self.0, 16..=24 | 28 | 30..=32 | 37)
+        matches!(self.0, 16..=24 | 28 | 30..=32 | 37 | 47..=49)
     }
 }
 

@@ -70,6 +70,15 @@ pub struct Policies {
     /// `Object::with_sync_scope`. The setting is
     /// [`sync_scope`](crate::settings::Settings::sync_scope).
     pub sync_scope: Option<SyncScope>,
+    /// How long the members of an object group remember a request, from the beginning of its call
+    /// (`FT::RequestDurationPolicy`). For as long the call is tried again at other members. Not
+    /// set: for as long as the call may take.
+    #[doc(alias = "RequestDurationPolicy")]
+    pub request_duration: Option<Duration>,
+    /// How soon a call leaves a silent member of an object group (`FT::HeartbeatPolicy`). Not set:
+    /// only when its connection breaks.
+    #[doc(alias = "HeartbeatPolicy")]
+    pub heartbeat: Option<Heartbeat>,
     /// Policies of types that the program defines, for interceptors. If two have the same type, the
     /// first applies.
     pub custom: Vec<CustomPolicy>,
@@ -94,6 +103,8 @@ impl Policies {
         fill(&mut self.rebind, outer.rebind);
         fill(&mut self.retries, outer.retries);
         fill(&mut self.sync_scope, outer.sync_scope);
+        fill(&mut self.request_duration, outer.request_duration);
+        fill(&mut self.heartbeat, outer.heartbeat);
         self.complete_custom(&outer.custom);
     }
 
@@ -127,6 +138,18 @@ pub enum Rebind {
     /// `NO_RECONNECT`.
     #[doc(alias = "NO_RECONNECT")]
     NoReconnect,
+}
+
+/// How soon a call of an object group leaves a member that does not answer (CORBA 3.0.3, 23.2.9):
+/// after both times together it goes to the next member. The request carries the same identity
+/// there, so that a member which was merely slow has executed it for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(alias = "HeartbeatPolicyValue")]
+pub struct Heartbeat {
+    /// The time after which a silent member is doubted: `heartbeat_interval`.
+    pub interval: Duration,
+    /// The time that it then has to be heard: `heartbeat_timeout`.
+    pub timeout: Duration,
 }
 
 /// How the client retries a call that failed with `TRANSIENT` or `COMM_FAILURE` and that the server

@@ -2,6 +2,7 @@
 //! data. What is not understood is kept as it is, so that a reference can be passed on whole.
 
 mod component;
+mod group;
 mod iiop;
 mod policies;
 mod security;
@@ -11,6 +12,7 @@ mod text;
 pub use component::{
     AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, OrbType, TaggedComponent,
 };
+pub use group::{FtGroup, FtHeartbeatEnabled, FtPrimary};
 pub use iiop::{IiopProfile, iiop_object_key, key_between, split_at_key};
 pub use policies::{Policies, PolicyValue};
 pub use security::{

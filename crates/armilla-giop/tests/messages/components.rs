@@ -4,9 +4,9 @@ use armilla_cdr::{ByteOrder, Encode, Encoder};
 use armilla_giop::Version;
 use armilla_giop::ior::{
     AlternateAddress, AssociationOptions, AttributeLayer, AuthenticationLayer, Component,
-    CompoundSecMech, CsiSecMechList, IiopEndpoint, IiopEndpoints, Policies, PolicyValue,
-    SslSecTrans, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedComponent, TaggedProfile, TlsSecTrans,
-    UiopEndpoint, UiopEndpoints, UiopProfile,
+    CompoundSecMech, CsiSecMechList, FtGroup, FtHeartbeatEnabled, FtPrimary, IiopEndpoint,
+    IiopEndpoints, Policies, PolicyValue, SslSecTrans, TAG_MULTIPLE_COMPONENTS, TAG_UIOP,
+    TaggedComponent, TaggedProfile, TlsSecTrans, UiopEndpoint, UiopEndpoints, UiopProfile,
 };
 
 /// The component reads back, and each of its beginnings is an error.
@@ -49,6 +49,22 @@ fn components_of_services_read_back_and_are_errors_when_cut() {
     let endpoint = IiopEndpoint { host: "a.example".into(), port: 65535, priority: -7 };
     check(&IiopEndpoints(vec![endpoint.clone(), endpoint]));
     check(&UiopEndpoints(vec![UiopEndpoint { rendezvous_point: "/run/a".into(), priority: 9 }]));
+    check(&FtGroup { domain: "bank".into(), group: u64::MAX, version: 7 });
+    check(&FtPrimary(true));
+    check(&FtHeartbeatEnabled(true));
+}
+
+/// As the specification lays it out, big-endian: byte order, version, domain, group, version.
+#[test]
+fn a_group_component_is_laid_out_as_specified() {
+    let data =
+        [&[0, 1, 0, 0, 0, 0, 0, 5][..], b"bank\0\0\0\0", &[0, 0, 0, 0, 0, 0, 0, 9], &[0, 0, 0, 3]];
+    let tagged = TaggedComponent { id: 27, data: data.concat() };
+    let expected = FtGroup { domain: "bank".into(), group: 9, version: 3 };
+    assert_eq!(FtGroup::from_tagged(&tagged), Ok(Some(expected)));
+    let mut other = tagged;
+    other.data[1] = 2;
+    assert!(FtGroup::from_tagged(&other).is_err(), "another major version");
 }
 
 #[test]

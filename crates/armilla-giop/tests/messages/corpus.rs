@@ -2,6 +2,8 @@
 
 #[path = "../../../../lab/fuzz/checks/csi.rs"]
 mod csi;
+#[path = "../../../../lab/fuzz/checks/ft_contexts.rs"]
+mod ft_contexts;
 #[path = "../../../../lab/fuzz/checks/ior.rs"]
 mod ior;
 #[path = "../../../../lab/fuzz/checks/message_header.rs"]
@@ -45,4 +47,9 @@ fn urls() {
 #[test]
 fn security_contexts_and_tokens() {
     replay("csi", csi::check);
+}
+
+#[test]
+fn contexts_of_requests_to_groups() {
+    replay("ft_contexts", ft_contexts::check);
 }

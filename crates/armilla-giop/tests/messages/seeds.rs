@@ -9,12 +9,14 @@ use armilla_giop::csi::{
     ContextError, EstablishContext, ExportedName, GSSUP_MECHANISM, GssupToken, IdentityToken,
     SasMessage,
 };
-use armilla_giop::ior::{AlternateAddress, Component, IiopProfile, Ior};
+use armilla_giop::ior::{
+    AlternateAddress, Component, FtGroup, FtHeartbeatEnabled, FtPrimary, IiopProfile, Ior,
+};
 use armilla_giop::{
-    CodeSetContext, CompletionStatus, HEADER_LEN, LocateStatus, MessageHeader, MessageKind,
-    OutgoingRequest, ReplyStatus, ResponseFlags, ServiceContext, SystemExceptionBody,
-    TargetAddress, Version, begin_locate_reply, begin_reply, begin_request, cancel_request,
-    close_connection, encode_locate_request, put_body,
+    CodeSetContext, CompletionStatus, FtGroupVersion, FtRequest, HEADER_LEN, LocateStatus,
+    MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags, ServiceContext,
+    SystemExceptionBody, TargetAddress, Version, begin_locate_reply, begin_reply, begin_request,
+    cancel_request, close_connection, encode_locate_request, put_body,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -34,6 +36,7 @@ fn write_seeds() {
     write("ior", &references());
     write("url", &urls());
     write("csi", &security());
+    write("ft_contexts", &group_requests());
 }
 
 fn write(target: &str, seeds: &Seeds) {
@@ -43,6 +46,25 @@ fn write(target: &str, seeds: &Seeds) {
     for (name, octets) in seeds {
         fs::write(folder.join(name), octets).unwrap();
     }
+}
+
+/// The contexts of requests to object groups.
+fn group_requests() -> Seeds {
+    let request = |client: &str, retention_id, expiration_time| {
+        let client_id = client.into();
+        FtRequest { client_id, retention_id, expiration_time }.to_data().unwrap()
+    };
+    let seeds = [
+        ("version", FtGroupVersion(7).to_data().unwrap()),
+        ("request", request("teller-1", 42, 139_000_000_000_000_000)),
+        ("request-unnamed", request("", i32::MIN, u64::MAX)),
+        ("version-big", vec![0, 0, 0, 0, 0, 0, 0, 9]),
+        (
+            "request-big",
+            vec![0, 0, 0, 0, 0, 0, 0, 2, b'a', 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0],
+        ),
+    ];
+    seeds.map(|(name, octets)| (name.to_owned(), octets)).into()
 }
 
 /// Contexts, tokens and names of CSIv2.
@@ -261,6 +283,16 @@ fn references() -> Seeds {
     seeds.push(("genior-key".into(), text(include_str!("../data/genior-hexadecimal-key.ior"))));
     seeds.push(("omninames".into(), text(include_str!("../data/omninames-root.ior"))));
     seeds.push(("nil".into(), Ior::NIL.to_text().unwrap().into()));
+    let members = several.profiles.iter().zip([true, false]).map(|(profile, primary)| {
+        let mut profile = IiopProfile::decode_data(&profile.data).unwrap();
+        let group = FtGroup { domain: "bank".into(), group: 9, version: 3 };
+        let (group, primary) = (group.to_tagged(), FtPrimary(primary).to_tagged());
+        let heartbeats = FtHeartbeatEnabled(true).to_tagged();
+        profile.components.extend([group, primary, heartbeats].map(Result::unwrap));
+        profile.to_tagged().unwrap()
+    });
+    let group = Ior { profiles: members.collect(), type_id: account.type_id };
+    seeds.push(("group".into(), group.to_text().unwrap().into()));
     seeds
 }
 

@@ -24,7 +24,7 @@ use crate::signature::{CallAtFault, Part};
 use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
-use armilla_giop::{OwnedMessage, ReplyStatus, ResponseFlags};
+use armilla_giop::{OwnedMessage, ReplyStatus, ResponseFlags, ServiceContext};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
@@ -210,13 +210,19 @@ impl AsyncCall {
             return Ok(());
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
+        let group = state.invocation.as_mut().map_or(Ok(Vec::new()), |invocation| {
+            let object = &self.target().object;
+            invocation.group_contexts(object, object.reference()?, attempt_target.route())
+        })?;
         drop(state);
         self.target().deadline.check_sendable(link.peer())?;
         let object = attempt_target.target().object();
         let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
         added.extend(self.target().context.as_ref().map(to_send));
-        // What interceptors add may differ each time.
-        let stable = self.target().context.filter(|_| contexts.is_none()).map(StableContexts::of);
+        added.extend(group.iter().map(|(id, data)| ServiceContext { id: *id, data }));
+        // What interceptors add may differ each time, and so does what a group gets.
+        let stable = self.target().context.filter(|_| contexts.is_none() && group.is_empty());
+        let stable = stable.map(StableContexts::of);
         let request = Outgoing {
             object,
             operation: self.operation.get(),

@@ -17,7 +17,8 @@ use crate::wire::ARMILLA_ORB_TYPE;
 use arc_swap::ArcSwapOption;
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{
-    CodeSetComponentInfo, Component, OrbType, TaggedProfile, key_between, split_at_key,
+    CodeSetComponentInfo, Component, FtGroup, FtPrimary, OrbType, TaggedProfile, key_between,
+    split_at_key,
 };
 use armilla_giop::{CodeSetContext, Version};
 use std::collections::HashMap;
@@ -29,6 +30,17 @@ pub(crate) struct Access {
     pub(crate) version: Version,
     /// The operation numbers that requests may use in place of operation names.
     pub(in crate::client) numbers: Option<Numbers>,
+    /// Set if the profile leads to a member of an object group.
+    pub(in crate::client) member: Option<Member>,
+}
+
+/// What a profile says of the object group to whose member it leads.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::client) struct Member {
+    /// The version of the group's membership.
+    pub(in crate::client) version: u32,
+    /// Whether it is the primary.
+    pub(in crate::client) is_primary: bool,
 }
 
 impl Access {
@@ -174,11 +186,16 @@ fn find(
     // A number that came from elsewhere names no pool.
     let pool = component::<ConnectionPool>(profile);
     let pool = pool.filter(|pool| orb.client().pools().settings(*pool).is_some());
+    let member = component::<FtGroup>(profile).map(|group| Member {
+        version: group.version,
+        is_primary: matches!(component(profile), Some(FtPrimary(true))),
+    });
     let access = |place| {
         Arc::new(Access {
             endpoint: orb.client().endpoint(place, code_sets, pool),
             version,
             numbers: component::<OperationNames>(profile).map(Numbers::from),
+            member,
         })
     };
     Ok(places.iter().map(access).collect())

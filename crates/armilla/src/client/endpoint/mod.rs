@@ -17,7 +17,7 @@ mod sharing;
 mod silence;
 mod waiting_call;
 
-pub(in crate::client) use access::{Access, read_profile};
+pub(in crate::client) use access::{Access, Member, read_profile};
 pub(crate) use client::Client;
 pub use connection_pool::ConnectionPool;
 pub use greeting::Greeting;

@@ -6,6 +6,7 @@
 //! the attempts, and do what each [`Action`] says: a thread that waits (`synchronous/call.rs`), a
 //! call for which none waits (`asynchronous`), and a LocateRequest (`synchronous/locate.rs`).
 
+use super::group::GroupCall;
 use super::selection::Select;
 use super::step::{Action, At, Step};
 use crate::client::endpoint::LocalLimit;
@@ -25,7 +26,7 @@ pub(crate) struct Invocation {
     /// The number of forwards of the call.
     forwards: u32,
     /// The number of addresses of the current route that have failed.
-    failures: usize,
+    pub(super) failures: usize,
     /// Whether the call has fallen back from the target of an earlier forward.
     fell_back: bool,
     /// Whether the call goes on through another reference than it began with.
@@ -35,15 +36,17 @@ pub(crate) struct Invocation {
 }
 
 /// The policies of a call, and the state that they need.
-struct CallPolicies {
-    effective: Box<Effective>,
+pub(super) struct CallPolicies {
+    pub(super) effective: Box<Effective>,
     started: Instant,
     /// Whether the reference was bound before the call and must not be bound anew.
     bound: bool,
     /// The number of retries.
     repeated: u32,
     /// The pause before the next attempt.
-    pause: Option<Duration>,
+    pub(super) pause: Option<Duration>,
+    /// Set once the call goes to an object group.
+    pub(super) group: Option<GroupCall>,
 }
 
 impl Invocation {
@@ -82,7 +85,7 @@ impl Invocation {
     }
 
     #[cold]
-    fn apply(
+    pub(super) fn apply(
         &mut self,
         effective: Box<Effective>,
         reference: &Reference,
@@ -91,9 +94,24 @@ impl Invocation {
         let bound = reference.binding.is_set();
         self.deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
         let bound = bound && effective.rebind != Rebind::Transparent;
-        let (started, repeated, pause) = (Instant::now(), 0, None);
-        self.policies = Some(Box::new(CallPolicies { effective, started, bound, repeated, pause }));
+        let (started, repeated, pause, group) = (Instant::now(), 0, None, None);
+        let policies = CallPolicies { effective, started, bound, repeated, pause, group };
+        self.policies = Some(Box::new(policies));
         Ok(())
+    }
+
+    /// Whether the policies of the call were not looked up, because none differs from the defaults.
+    pub(super) fn needs_policies(&self) -> bool {
+        self.policies.is_none()
+    }
+
+    pub(super) fn call_policies(&mut self) -> Option<&mut CallPolicies> {
+        self.policies.as_deref_mut()
+    }
+
+    /// What the call remembers as one of a group.
+    pub(super) fn group_call(&self) -> Option<&GroupCall> {
+        self.policies.as_deref()?.group.as_ref()
     }
 
     /// Lets the call go on through another `reference`. Its time runs on, and its forwards and
@@ -278,6 +296,9 @@ impl Invocation {
         exception: SystemException,
     ) -> Result<Step<T>, SystemException> {
         let exception = at.attribute(exception);
+        if self.tries_members(at) {
+            return self.try_next_member(at, exception);
+        }
         let gone = matches!(
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
@@ -301,6 +322,9 @@ impl Invocation {
         at: At<'_>,
         failure: SystemException,
     ) -> Result<Step<T>, SystemException> {
+        if self.tries_members(at) {
+            return self.try_next_member(at, failure);
+        }
         if failure.kind() == ExceptionKind::Timeout {
             self.leave_silent(at);
             return Err(self.explain(failure));

@@ -1,6 +1,7 @@
 //! The rules of every call, whichever way it waits for its reply.
 
 mod collocated_reply;
+mod group;
 mod machine;
 mod reply;
 mod selection;

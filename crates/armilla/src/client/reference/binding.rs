@@ -194,7 +194,7 @@ impl Binding {
         }
         forwarding.active.store(false, Ordering::Release);
         let fast = leaves && forwarding.selector.get().is_none();
-        self.first.get().inspect(|first| first.set_fast(fast));
+        self.first.get().inspect(|first| first.set_fast(fast && first.group().is_none()));
     }
 }
 
@@ -257,7 +257,8 @@ impl Reference {
             return Ok(RouteRef::First(first));
         }
         let first = lead(self.ior())?;
-        let fast = !self.is_collocated() && binding.selector().is_none();
+        let plain = binding.selector().is_none() && first.group().is_none();
+        let fast = !self.is_collocated() && plain;
         first.set_fast(fast);
         Ok(RouteRef::First(binding.first.get_or_init(|| first)))
     }

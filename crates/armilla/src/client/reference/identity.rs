@@ -4,8 +4,8 @@
 use super::object::Object;
 use crate::object_key::ObjectKey;
 use armilla_giop::ior::{
-    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, IiopProfile, Ior, OrbType,
-    SslSecTrans, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedComponent,
+    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, FtGroup, IiopProfile, Ior,
+    OrbType, SslSecTrans, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedComponent,
     TaggedProfile, TlsSecTrans, UiopProfile,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -43,7 +43,8 @@ impl Object {
 }
 
 impl PartialEq for Object {
-    /// Whether the profiles have the same addresses and keys. The components do not count, because
+    /// Whether the profiles have the same addresses and keys, or belong to the same object group
+    /// (CORBA 3.0.3, 23.2.5). The components do not count, because
     /// other ORBs leave chance octets in them (TAO in the padding of `TAG_CODE_SETS`), nor do the
     /// hints in keys of this ORB.
     fn eq(&self, other: &Self) -> bool {
@@ -61,7 +62,21 @@ fn addresses(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
     ior.profiles.iter().filter(|profile| profile.id != TAG_MULTIPLE_COMPONENTS)
 }
 
+/// The object group that the profile belongs to, whatever the version of its membership.
+fn group_in(profile: &IiopProfile) -> Option<(String, u64)> {
+    let group: FtGroup = profile.component().ok()??;
+    Some((group.domain, group.group))
+}
+
+fn group_of(ior: &Ior) -> Option<(String, u64)> {
+    group_in(&ior.iiop_profiles().next()?.ok()?)
+}
+
 fn same(one: &Ior, other: &Ior) -> bool {
+    let groups = (group_of(one), group_of(other));
+    if groups != (None, None) {
+        return groups.0 == groups.1;
+    }
     let mut others = addresses(other);
     addresses(one).all(|one| others.next().is_some_and(|other| same_profile(one, other)))
         && others.next().is_none()
@@ -136,6 +151,9 @@ impl Hash for Object {
             }
             match IiopProfile::decode_data(&profile.data) {
                 Ok(read) => {
+                    if let Some(group) = group_in(&read) {
+                        return group.hash(state);
+                    }
                     (&read.host, read.port).hash(state);
                     ObjectKey::hash_same(&read.object_key, state);
                 }

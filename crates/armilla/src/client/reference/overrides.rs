@@ -92,7 +92,12 @@ impl Object {
         if !Levels::may_exist(self.policy_overrides()) && settings.is_plain() {
             return None;
         }
-        Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings)))
+        Some(self.looked_up(settings))
+    }
+
+    /// The effective policies of a call, also when the defaults hold.
+    pub(crate) fn looked_up(&self, settings: &Settings) -> Box<Effective> {
+        self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings))
     }
 
     /// Passes the policy levels of a call through this reference to `look`.

@@ -2,7 +2,7 @@
 //!
 //! The parsed profiles are in [`endpoint`](crate::client::endpoint).
 
-use crate::client::endpoint::{Access, read_profile};
+use crate::client::endpoint::{Access, Member, read_profile};
 use crate::client::request::{Name, ObjectAddress, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -81,6 +81,11 @@ impl Target {
         endpoint.reverse_connection(*version).is_some()
     }
 
+    /// Whether it is the primary member of an object group.
+    fn is_primary(&self) -> bool {
+        self.access.member.is_some_and(|member| member.is_primary)
+    }
+
     #[inline(always)]
     fn name(&self) -> Option<&Name> {
         self.extras.as_ref()?.name.as_ref()
@@ -123,10 +128,12 @@ impl Route {
         let mut first = first.ok_or_else(|| no_profile(ior))?;
         let short = others.is_empty() && forwarded.is_none();
         if !short || addressing != AddressingDisposition::Key {
-            // Prefer a target whose server has offered a connection; otherwise the first.
-            let reverse_connection =
-                iter::once(&first).chain(&others).position(Target::has_reverse_connection);
-            let preferred = AtomicUsize::new(reverse_connection.unwrap_or(0));
+            // Prefer a target whose server has offered a connection, then the primary of a group;
+            // otherwise the first.
+            let place = |is: fn(&Target) -> bool| iter::once(&first).chain(&others).position(is);
+            let preferred =
+                place(Target::has_reverse_connection).or_else(|| place(Target::is_primary));
+            let preferred = AtomicUsize::new(preferred.unwrap_or(0));
             let (others, forwarded) = (others.into(), forwarded.cloned());
             first.extras().route_extras =
                 Some(RouteExtras { preferred, others, forwarded, addressing });
@@ -190,6 +197,11 @@ impl Route {
     /// The reference of a temporary forward.
     pub(super) fn forwarded_to(&self) -> Option<&Ior> {
         self.route_extras()?.forwarded.as_ref()
+    }
+
+    /// What it says of the object group to whose members it leads, if it leads to one.
+    pub(in crate::client) fn group(&self) -> Option<&Member> {
+        self.first.access.member.as_ref()
     }
 
     /// The target, if it is certain that there is no other.

@@ -2,7 +2,7 @@
 //! ORB's overrides, then its settings.
 
 use crate::policies::SyncScope;
-use crate::policies::{Policies, Rebind, Retries, current};
+use crate::policies::{Heartbeat, Policies, Rebind, Retries, current};
 use crate::settings::Settings;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -45,6 +45,10 @@ pub(crate) struct Effective {
     pub(super) connect: Limit,
     pub(crate) rebind: Rebind,
     pub(crate) retries: Retries,
+    /// How long members of a group remember the request; `None` for as long as the call may take.
+    pub(crate) request_duration: Option<Duration>,
+    /// How soon a call leaves a silent member of a group.
+    pub(crate) heartbeat: Option<Heartbeat>,
 }
 
 /// The levels at which policies are looked up, besides the thread.
@@ -89,6 +93,8 @@ impl Effective {
             rebind: leveled(own, |own| own.rebind, None).map_or(settings.rebind, |found| found.0),
             retries: leveled(own, |own| own.retries, None)
                 .map_or(settings.retries, |found| found.0),
+            request_duration: leveled(own, |own| own.request_duration, None).map(|found| found.0),
+            heartbeat: leveled(own, |own| own.heartbeat, None).map(|found| found.0),
         })
     }
 
@@ -158,6 +164,8 @@ pub(in crate::client) fn policies_in_effect(
         rebind: found(own, |own| own.rebind, Some(settings.rebind)),
         retries: found(own, |own| own.retries, Some(settings.retries)),
         sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
+        request_duration: found(own, |own| own.request_duration, None),
+        heartbeat: found(own, |own| own.heartbeat, None),
         custom: Vec::new(),
     };
     own.own.inspect(|own| all.complete_custom(&own.custom));

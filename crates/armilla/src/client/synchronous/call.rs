@@ -20,7 +20,8 @@ use crate::interception::Contexts;
 use crate::runtime::Orb;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, Decoder};
-use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
+use armilla_giop::{ReplyStatus, ResponseFlags, ServiceContext, TargetAddress};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::thread;
 
@@ -256,9 +257,11 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         let target = route.preferred();
         let endpoint = &target.access.endpoint;
         let at = At { reference, remote: Some((route, target)), operation: request.operation.name };
-        let deadline = invocation.attempt_deadline(route);
+        let group = invocation.group_contexts(object, reference, route)?;
+        let deadline = invocation.late_deadline(route);
         let connection_policy = object.connection_policy(orb.settings());
-        let own = added.as_ref().map(to_send);
+        let mut own: SmallVec<[_; 3]> = added.as_ref().map(to_send).into_iter().collect();
+        own.extend(group.iter().map(|(id, data)| ServiceContext { id: *id, data }));
         let mut exchange = |added: Option<AddedContexts<'_>>, received: Option<&mut Contexts>| {
             let outgoing = request.to(target.object(), added);
             let send = |()| attempt_late((orb, endpoint), &outgoing, connection_policy, &deadline);
@@ -271,9 +274,9 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
             Ok(step.map(|reply| reply.map(|reply| reply.outliving_route(orb, endpoint))))
         };
         let Some(flow) = flow else {
-            let stable = added.map(StableContexts::of);
-            let contexts = own.as_slice();
-            return exchange(added.map(|_| AddedContexts { contexts, stable }), None);
+            let stable = added.filter(|_| group.is_empty()).map(StableContexts::of);
+            let all = AddedContexts { contexts: &own, stable };
+            return exchange((!own.is_empty()).then_some(all), None);
         };
         let permanent = reference.binding.permanent_ior();
         let ior = reference.ior_of(route, permanent.as_deref());
@@ -281,7 +284,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
             FlowTarget { ior, named: target.object().named(), address: Some(&endpoint.address) };
         flow.attempt(request, seen, |contexts, received| {
             let mut contexts = contexts.to_send();
-            contexts.extend(own);
+            contexts.extend(own.iter().copied());
             let all = AddedContexts { contexts: &contexts, stable: None };
             exchange(Some(all), Some(received))
         })

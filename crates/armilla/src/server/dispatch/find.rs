@@ -10,7 +10,9 @@ use crate::server::poa::{
 };
 use crate::server::reply::location_reply::KeyLocator;
 use armilla_giop::OperationName;
-use armilla_giop::ior::{Component, IiopProfile, Ior, SslSecTrans, iiop_object_key};
+use armilla_giop::ior::{
+    Component, FtGroup, IiopProfile, Ior, SslSecTrans, TaggedProfile, iiop_object_key,
+};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
@@ -312,6 +314,8 @@ impl Orb {
                         let address = (&*profile.host, port_of(&profile));
                         server.is_at(address.0, address.1) || self.publishes(key, address)
                     });
+            // A group is not its member here: another one may be the primary.
+            let ours = ours && !(ior.profiles.len() > 1 && is_of_group(profile));
             ours.then(|| (octets.into(), key.and_then(|key| self.active(key))))
         })
     }
@@ -353,6 +357,13 @@ fn not_bidirectional() -> SystemException {
     )
     .with_reason(what)
     .with_hint("a POA with the policy Bidirectional::Both does")
+}
+
+/// Whether the profile leads to a member of an object group.
+#[cold]
+fn is_of_group(profile: &TaggedProfile) -> bool {
+    let profile = IiopProfile::decode_data(&profile.data);
+    profile.is_ok_and(|profile| profile.components.iter().any(|it| it.id == FtGroup::ID))
 }
 
 /// The port of a profile; that for TLS if there is no other one.
