@@ -131,9 +131,9 @@ pub use runtime::Orb;
 #[cfg(feature = "demultiplexing-strategies")]
 pub use server::poa::ObjectLookup;
 pub use server::poa::{
-    AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
-    ImplicitActivation, Lifespan, ManagerState, ObjectAddresses, ObjectId, Poa, PoaBuilder,
-    PoaError, PoaExtension, PoaManager, Policy, RequestProcessing, ServantActivator,
+    AdapterActivator, Bidirectional, CallServant, Cookie, Current, EncodedReply, IdAssignment,
+    IdUniqueness, ImplicitActivation, Lifespan, ManagerState, ObjectAddresses, ObjectId, Poa,
+    PoaBuilder, PoaError, PoaExtension, PoaManager, Policy, RequestProcessing, ServantActivator,
     ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
 };
 pub use server::{

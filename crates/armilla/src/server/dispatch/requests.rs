@@ -14,8 +14,8 @@ use crate::panics::discard;
 use crate::runtime::Orb;
 use crate::server::interception::{Requester, ServerFlow};
 use crate::server::poa::{
-    Arrived, DispatchError, Extended, Found, LocatedCall, LocatedServant, PoaInner, Servant,
-    ServerCall,
+    Arrived, DispatchError, EncodedReply, Extended, Found, LocatedCall, LocatedServant, PoaInner,
+    Servant, ServerCall,
 };
 use crate::server::reply::capture::Capture;
 use crate::server::reply::close_reason::CloseReason;
@@ -194,6 +194,14 @@ fn request_begun(
         (Err(exception), _) => call.raise(exception),
         (Ok(_), Err(interruption)) => call.end(interruption.into()),
         (Ok(Extended::Answered), Ok(())) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
+        (Ok(Extended::Begun(_)), Ok(())) => {
+            let arrived = arrived(source.connection, (message, &header));
+            let request = (&header, &arguments, port);
+            match serve_around(&found, arrived, request, &mut call) {
+                Some(served) => served,
+                None => serve(&found, &mut call),
+            }
+        }
         (Ok(_), Ok(())) => serve(&found, &mut call),
     };
     // The reply has left; what follows is on the thread's own time.
@@ -279,13 +287,59 @@ fn extend(
     found: &Found<'_>,
     port: &mut ReplyPort,
 ) -> Result<Extended, SystemException> {
-    let arrived = Arrived {
+    let arrived = arrived(connection, (message, header));
+    Extended::of(found, arrived, &mut port.context).map_err(SystemException::before_entry)
+}
+
+/// A request as the extension of a POA sees it.
+fn arrived<'r>(
+    connection: Option<&'r dyn RequestConnection>,
+    (message, header): (&Message<'_>, &'r RequestHeader<'_>),
+) -> Arrived<'r> {
+    Arrived {
         operation: header.operation.as_str(),
         contexts: &header.contexts,
         size: message.octets.len(),
         connection: connection.map(|connection| connection.extension()),
+    }
+}
+
+/// Lets the extension of the POA serve a request around its servant. `None` if it does not.
+fn serve_around(
+    found: &Found<'_>,
+    arrived: Arrived<'_>,
+    (header, arguments, port): (&RequestHeader<'_>, &Decoder<'_>, ReplyPort),
+    call: &mut ServerCall<'_>,
+) -> Option<Result<(), DispatchError>> {
+    let orb = call.orb().clone();
+    let mut servant = || {
+        let capture = Arc::new(Capture::new(&orb, HERE));
+        let mut memory = Buffer::new();
+        // A oneway request with `SYNC_WITH_SERVER` is acknowledged when it is answered.
+        let response_expected = port.response_expected && !header.sync_with_server;
+        let port = ReplyPort { response_expected, ..port };
+        let servant = found.servant();
+        let mut inner =
+            ServerCall::new(header, arguments, &capture, port, &mut memory, servant, None);
+        let outcome = match servant {
+            Some(servant) => call_servant(servant, &mut inner),
+            None => Err(SystemException::object_not_exist().into()),
+        };
+        // A captured reply cannot fail to be sent.
+        conclude(&mut inner, outcome).ok();
+        if !inner.owes_reply() {
+            return EncodedReply::captured(&[]);
+        }
+        let _blocking = BlockingScope::begin();
+        EncodedReply::captured(&capture.wait(|| orb.settings().call_timeout)?)
     };
-    Extended::of(found, arrived, &mut port.context).map_err(SystemException::before_entry)
+    Some(match Extended::around(found, arrived, &mut servant)? {
+        Ok(reply) => call.answer(reply.status, &|out| {
+            out.copy_raw(&reply.body);
+            Ok(())
+        }),
+        Err(exception) => Err(exception.into()),
+    })
 }
 
 /// Handles a request according to what its object key led to.

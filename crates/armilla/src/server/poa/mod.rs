@@ -59,7 +59,9 @@ pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
 pub(crate) use upcalls::extension::{Arrived, Extended};
-pub use upcalls::extension::{ObjectAddresses, PoaExtension, UpcallInfo};
+pub use upcalls::extension::{
+    CallServant, EncodedReply, ObjectAddresses, PoaExtension, UpcallInfo,
+};
 pub(crate) use upcalls::found::{Found, Target};
 pub(crate) use upcalls::located_servant::LocatedServant;
 pub(crate) use upcalls::upcall::{DirectUpcall, FastUpcall, Upcall};

@@ -8,8 +8,9 @@ use crate::object_key::{ObjectKey, system_id};
 use crate::server::poa::Servant;
 use crate::server::poa::{Activation, Found, ObjectId, PoaInner};
 use crate::server::threads::connection_slot::ConnectionSlot;
-use armilla_giop::ServiceContexts;
-use armilla_giop::ior::TaggedComponent;
+use armilla_cdr::{ByteOrder, Encode, Encoder};
+use armilla_giop::ior::{Ior, TaggedComponent};
+use armilla_giop::{Message, ReplyStatus, ServiceContexts, Version, decode_reply};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +41,19 @@ pub trait PoaExtension: Send + Sync {
     /// The client gets the exception, and the servant is not called.
     fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException>;
 
+    /// Serves a request around its servant, after [`before_upcall`](Self::before_upcall): `servant`
+    /// calls it, at most once, and returns its reply instead of sending it. What this returns is
+    /// sent. `None`, the default, leaves the request to the servant; `servant` must not have been
+    /// called then. Requests for a servant locator's servants are not served so.
+    fn around(
+        &self,
+        request: &UpcallInfo<'_>,
+        servant: CallServant<'_>,
+    ) -> Option<Result<EncodedReply, SystemException>> {
+        let _ = (request, servant);
+        None
+    }
+
     /// Runs in the same thread when the servant has returned or panicked, if
     /// [`before_upcall`](Self::before_upcall) has succeeded. Calls may be nested.
     fn after_upcall(&self);
@@ -52,6 +66,58 @@ pub trait PoaExtension: Send + Sync {
     /// have it. May be called under a lock of the POA, so it must not call the POA.
     fn deactivated(&self, object_id: &[u8]) {
         let _ = object_id;
+    }
+}
+
+/// Calls the servant of a request, for [`PoaExtension::around`].
+pub type CallServant<'s> = &'s mut dyn FnMut() -> Result<EncodedReply, SystemException>;
+
+/// A reply that was encoded and not sent: it can be kept, and sent again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncodedReply {
+    pub(crate) status: ReplyStatus,
+    /// As in a message of the native byte order, from a position that is a multiple of eight.
+    pub(crate) body: Vec<u8>,
+}
+
+impl EncodedReply {
+    /// A reply that sends the client to another object for good: `LOCATION_FORWARD_PERM`.
+    ///
+    /// # Errors
+    /// `MARSHAL` if the reference cannot be encoded.
+    #[doc(alias = "LOCATION_FORWARD_PERM")]
+    pub fn forward_for_good(to: &Ior) -> Result<Self, SystemException> {
+        let mut out = Encoder::new(ByteOrder::NATIVE);
+        let encoded = to.encode(&mut out);
+        encoded.map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        Ok(Self { status: ReplyStatus::LocationForwardPerm, body: out.to_vec() })
+    }
+
+    /// A reply that was kept as its [status](Self::status) and its [body](Self::body). `None` if
+    /// there is no such status.
+    pub fn from_parts(status: u32, body: Vec<u8>) -> Option<Self> {
+        let status = ReplyStatus::from_number(status, Version::V1_2)?;
+        Some(Self { status, body })
+    }
+
+    /// The number of its status (`GIOP::ReplyStatusType_1_2`).
+    pub const fn status(&self) -> u32 {
+        self.status as u32
+    }
+
+    /// The results or the exception, in the native byte order.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The reply in a captured message; an empty one where none was expected.
+    pub(crate) fn captured(octets: &[u8]) -> Result<Self, SystemException> {
+        let undecodable = |error| SystemException::decoding(&error, Completion::Maybe);
+        let none = Self { status: ReplyStatus::NoException, body: Vec::new() };
+        let Ok(Some(message)) = Message::parse(octets) else { return Ok(none) };
+        let (header, body) = decode_reply(&message).map_err(undecodable)?;
+        let body = octets.get(body.position()..).unwrap_or_default().to_vec();
+        Ok(Self { status: header.status, body })
     }
 }
 
@@ -162,32 +228,40 @@ impl Extended {
         arrived: Arrived<'_>,
         context: &mut Option<AddedContext>,
     ) -> Result<Self, SystemException> {
-        let Some(poa) = found.poa() else { return Ok(Self::Absent) };
-        let Some(extension) = &poa.extension else { return Ok(Self::Absent) };
-        let Some(servant) = found.servant() else { return Ok(Self::Absent) };
-        let place;
-        let object_id = match found {
-            Found::Object(upcall) => match upcall.object.stored_id() {
-                Some(id) => id,
-                None => {
-                    place = system_id(poa.incarnation, upcall.object.slot);
-                    &place
-                }
-            },
-            Found::Unmapped(unmapped) => unmapped.id.as_bytes(),
-            _ => return Ok(Self::Absent),
-        };
-        let request = UpcallInfo { object_id, servant, arrived };
+        let begun =
+            found.extended(arrived, |extension, request| Self::begun(extension, request, context));
+        begun.unwrap_or(Ok(Self::Absent))
+    }
+
+    fn begun(
+        extension: &Arc<dyn PoaExtension>,
+        request: &UpcallInfo<'_>,
+        context: &mut Option<AddedContext>,
+    ) -> Result<Self, SystemException> {
         // The answer of an extension is the operation itself, which may have been executed.
-        let answer = || extension.answer(&request);
+        let answer = || extension.answer(request);
         if let Some(answered) = guarded("PoaExtension::answer", Completion::Maybe, answer)? {
             return answered.map(|()| Self::Answered);
         }
-        let of_reply = || extension.reply_context(&request);
+        let of_reply = || extension.reply_context(request);
         *context = guarded("PoaExtension::reply_context", Completion::No, of_reply)?;
-        let before = || extension.before_upcall(&request);
+        let before = || extension.before_upcall(request);
         guarded("PoaExtension::before_upcall", Completion::No, before)??;
         Ok(Self::Begun(ExtendedUpcall(extension.clone())))
+    }
+
+    /// Lets the extension serve the request around its servant. `None` if it leaves that to the
+    /// servant.
+    pub(crate) fn around(
+        found: &Found<'_>,
+        arrived: Arrived<'_>,
+        servant: CallServant<'_>,
+    ) -> Option<Result<EncodedReply, SystemException>> {
+        found.extended(arrived, |extension, request| {
+            let around = || extension.around(request, servant);
+            guarded("PoaExtension::around", Completion::Maybe, around)
+                .unwrap_or_else(|e| Some(Err(e)))
+        })?
     }
 }
 
@@ -199,6 +273,29 @@ impl Drop for ExtendedUpcall {
 }
 
 impl Found<'_> {
+    /// Shows the request to the extension of the POA. `None` if there is none.
+    fn extended<R>(
+        &self,
+        arrived: Arrived<'_>,
+        see: impl FnOnce(&Arc<dyn PoaExtension>, &UpcallInfo<'_>) -> R,
+    ) -> Option<R> {
+        let poa = self.poa()?;
+        let (extension, servant) = (poa.extension.as_ref()?, self.servant()?);
+        let place;
+        let object_id = match self {
+            Found::Object(upcall) => match upcall.object.stored_id() {
+                Some(id) => id,
+                None => {
+                    place = system_id(poa.incarnation, upcall.object.slot);
+                    &place
+                }
+            },
+            Found::Unmapped(unmapped) => unmapped.id.as_bytes(),
+            _ => return None,
+        };
+        Some(see(extension, &UpcallInfo { object_id, servant, arrived }))
+    }
+
     /// The POA of the servant to call.
     fn poa(&self) -> Option<&PoaInner> {
         match self {
