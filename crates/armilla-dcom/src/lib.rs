@@ -38,6 +38,9 @@ mod clock;
 mod connection_points;
 mod error;
 mod exporter;
+#[cfg(feature = "driver")]
+#[doc(hidden)]
+pub mod generated;
 mod objref;
 mod octets;
 mod orpc;

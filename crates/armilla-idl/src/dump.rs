@@ -76,6 +76,18 @@ impl Dump<'_> {
                 }
             }
             DeclKind::Interface(interface) => self.exports(&name, &interface.exports),
+            DeclKind::Com(interface) => {
+                for method in &interface.methods {
+                    let text = self.model.com_signature(method);
+                    let fields = vec![
+                        ("type", Json::from(text.as_str())),
+                        ("value", Json::Integer(method.opnum.into())),
+                    ];
+                    let scoped = format!("{name}::{}", method.full_name());
+                    let id = &declaration.repository_id;
+                    self.line(scoped, "com method", id, method.span, fields);
+                }
+            }
             DeclKind::Value(value) => {
                 self.exports(&name, &value.exports);
                 let ids = &declaration.repository_id;
@@ -103,6 +115,9 @@ impl Dump<'_> {
                 }
                 push_undefined(&mut fields, interface.defined);
                 ("interface", fields)
+            }
+            DeclKind::Com(interface) => {
+                ("com interface", vec![("value", Json::from(interface.iid.as_str()))])
             }
             DeclKind::Struct(body) | DeclKind::Exception(body) => {
                 let mut fields = vec![("members", self.members(&body.members))];

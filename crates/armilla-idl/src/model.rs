@@ -7,10 +7,11 @@
 //!
 //! The enums of the model are exhaustive on purpose: when IDL gets a new construct, the Rust
 //! compiler finds every back end that does not handle it. Operations and attributes are in
-//! `callable`, their timing in `timing`, components in `component`, types and constants in `types`, fixed-point numbers in
+//! `callable`, their timing in `timing`, interfaces of COM in `com`, components in `component`, types and constants in `types`, fixed-point numbers in
 //! `fixed`, numbers of 128 bits in `long_double`.
 
 mod callable;
+mod com;
 mod component;
 mod fixed;
 mod id;
@@ -21,6 +22,7 @@ mod timing;
 mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
+pub use com::{ComBase, ComInterface, ComMember, ComMethod, ComParameter, ComType};
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use id::DeclId;
@@ -143,6 +145,8 @@ pub enum DeclKind {
     Module(Vec<DeclId>),
     /// An interface.
     Interface(Interface),
+    /// An interface of COM, which travels by DCOM alone.
+    Com(ComInterface),
     /// A struct; declarations nested in it are in `nested`.
     Struct(Struct),
     /// An exception, which may have no members.

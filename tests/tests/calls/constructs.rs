@@ -11,7 +11,7 @@ use compiled::recursion::recursion::{Bar, Branch, Foo, Tree};
 
 /// A module for each file.
 #[allow(missing_docs)]
-mod compiled {
+pub(crate) mod compiled {
     include!(concat!(env!("OUT_DIR"), "/constructs/all.rs"));
 }
 

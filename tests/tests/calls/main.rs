@@ -5,6 +5,7 @@ mod arguments;
 mod bounds;
 mod callers;
 mod code_sets;
+mod com;
 mod components;
 mod concurrency;
 mod constructs;

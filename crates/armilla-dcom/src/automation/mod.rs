@@ -11,7 +11,7 @@ mod variant;
 mod wire;
 
 pub use bstr::Bstr;
-pub use numbers::{Currency, Date, Decimal};
+pub use numbers::{Currency, Date, Decimal, VariantBool};
 pub use safe_array::{Bound, Elements, SafeArray};
 pub use variant::Variant;
 pub use wire::{SafeArrayPointer, VariantPointer};

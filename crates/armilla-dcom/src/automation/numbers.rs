@@ -26,6 +26,10 @@ pub struct Decimal {
     pub low: u64,
 }
 
+/// True or false in 16 bits (`VARIANT_BOOL`): 0 or -1, and anything but 0 is true.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct VariantBool(pub bool);
+
 /// How many days 1970-01-01 is behind the beginning of [`Date`].
 const UNIX_DAYS: f64 = 25_569.0;
 
@@ -98,6 +102,18 @@ impl Ndr for Currency {
 
     fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
         i64::decode(input).map(Self)
+    }
+}
+
+impl Ndr for VariantBool {
+    const ALIGNMENT: usize = 2;
+
+    fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
+        (-i16::from(self.0)).encode(out)
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
+        i16::decode(input).map(|value| Self(value != 0))
     }
 }
 

@@ -95,6 +95,17 @@ impl Error {
         }
     }
 
+    /// The HRESULT as which a program of COM would see it.
+    pub fn hresult(&self) -> Status {
+        match &*self.cause {
+            Cause::Status(status) | Cause::Exception { status, .. } => *status,
+            Cause::Connection(_) | Cause::Unreachable(_) => Status::RPC_UNAVAILABLE,
+            Cause::Malformed(_) | Cause::CustomReference(_) | Cause::Missing(_) => {
+                Status::UNEXPECTED
+            }
+        }
+    }
+
     /// What to change, most often on the side of the server.
     pub fn hint(&self) -> Option<&'static str> {
         match &*self.cause {

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod bases;
 mod bits;
+mod com;
 mod component;
 mod constant;
 mod corba;
@@ -169,6 +170,7 @@ impl Checker<'_, '_> {
             DefinitionKind::Interface { flavour, name, bases, items } => {
                 self.interface(*flavour, name, docs, bases, items);
             }
+            DefinitionKind::Com(interface) => self.com(interface, docs),
             DefinitionKind::Value(value) => self.value(value, docs),
             DefinitionKind::ValueBox { name, ty } => self.value_box(name, ty, docs),
             DefinitionKind::StateMember { public, ty, declarators } => {

@@ -240,6 +240,7 @@ impl Checker<'_, '_> {
                     Role::Component(_) => "a component",
                     Role::Home(_) => "a home",
                 },
+                DeclKind::Com(_) => "an interface of COM",
                 DeclKind::Struct(_) => "a struct",
                 DeclKind::Exception(_) => "an exception",
                 DeclKind::Union(_) => "a union",

@@ -133,7 +133,10 @@ impl Checker<'_, '_> {
         }
         if let Target::Decl(id) = target {
             match self.model.get(id).kind {
-                DeclKind::Module(_) | DeclKind::Exception(_) | DeclKind::Const(_) => {}
+                DeclKind::Module(_)
+                | DeclKind::Exception(_)
+                | DeclKind::Const(_)
+                | DeclKind::Com(_) => {}
                 _ => return Some(Type::Named(id)),
             }
         }

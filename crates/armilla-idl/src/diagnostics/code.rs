@@ -131,6 +131,8 @@ codes! {
     BadTiming = "E0518",
     /// An annotation of roles names none.
     BadRoles = "E0519",
+    /// An interface of COM is wrong.
+    BadCom = "E0520",
 
     /// A constant does not have the type that is needed here.
     ConstantType = "E0601",

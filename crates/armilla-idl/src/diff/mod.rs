@@ -18,6 +18,7 @@
 //! its process.
 
 mod callable;
+mod com;
 mod constructed;
 mod pairs;
 mod slots;
@@ -271,6 +272,7 @@ impl<'m> Diff<'m> {
         self.repository_id(old_id, new_id, &name);
         match (&old.kind, &new.kind) {
             (DeclKind::Module(_), DeclKind::Module(_)) | (DeclKind::Native, DeclKind::Native) => {}
+            (DeclKind::Com(a), DeclKind::Com(b)) => self.com(&name, a, b, location),
             (DeclKind::Interface(a), DeclKind::Interface(b)) => {
                 self.interface(&name, (old_id, a), (new_id, b), location);
             }
@@ -309,7 +311,7 @@ impl<'m> Diff<'m> {
         let message = format!("the repository id is `{after}` and was `{before}`");
         let location = Location::both(old.span, new.span);
         match new.kind {
-            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native => {}
+            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native | DeclKind::Com(_) => {}
             DeclKind::Typedef(_) => {
                 let why = "only the TypeCode of an alias contains it";
                 self.compatible(change, name, message, why, location);
@@ -348,6 +350,7 @@ fn what(kind: &DeclKind) -> &'static str {
     match kind {
         DeclKind::Module(_) => "module",
         DeclKind::Interface(_) => "interface",
+        DeclKind::Com(_) => "interface of COM",
         DeclKind::Struct(_) => "struct",
         DeclKind::Exception(_) => "exception",
         DeclKind::Union(_) => "union",

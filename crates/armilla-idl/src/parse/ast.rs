@@ -54,6 +54,7 @@ pub(crate) enum DefinitionKind {
         bases: Vec<ScopedName>,
         items: Vec<Item>,
     },
+    Com(ComInterface),
     Value(Value),
     Component(Component),
     Home(Home),
@@ -130,6 +131,49 @@ pub(crate) enum DefinitionKind {
     Unsupported {
         name: Option<Name>,
     },
+}
+
+/// `@uuid("…") interface I : IUnknown { … };`
+#[derive(Debug, Clone)]
+pub(crate) struct ComInterface {
+    pub(crate) attributes: Vec<MidlAttribute>,
+    pub(crate) name: Name,
+    pub(crate) base: Option<ScopedName>,
+    pub(crate) methods: Vec<ComMethod>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ComMethod {
+    pub(crate) docs: Vec<String>,
+    pub(crate) attributes: Vec<MidlAttribute>,
+    pub(crate) name: Name,
+    pub(crate) parameters: Vec<ComParameter>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ComParameter {
+    /// Its directions are among them.
+    pub(crate) attributes: Vec<MidlAttribute>,
+    pub(crate) ty: ComTypeSpec,
+    pub(crate) name: Name,
+    /// Whether `[]` follows the name.
+    pub(crate) brackets: bool,
+}
+
+/// A type of COM: what stands before the stars, and how many of them there are.
+#[derive(Debug, Clone)]
+pub(crate) struct ComTypeSpec {
+    pub(crate) ty: TypeSpec,
+    pub(crate) stars: usize,
+}
+
+/// An attribute of MIDL, or an annotation of the same name.
+#[derive(Debug, Clone)]
+pub(crate) struct MidlAttribute {
+    pub(crate) name: String,
+    /// What stands in parentheses, without blanks and quotes.
+    pub(crate) text: Option<String>,
+    pub(crate) span: Span,
 }
 
 /// The kind of a forward declaration.

@@ -62,6 +62,7 @@ impl Parser<'_, '_, '_> {
             kind,
             DefinitionKind::Module { .. }
                 | DefinitionKind::Interface { .. }
+                | DefinitionKind::Com(_)
                 | DefinitionKind::Value(_)
                 | DefinitionKind::Component(_)
                 | DefinitionKind::Home(_)
@@ -84,6 +85,9 @@ impl Parser<'_, '_, '_> {
     pub(super) fn definition(&mut self) -> Parsed<DefinitionKind> {
         if let Some(declared) = self.annotation_declaration()? {
             return Ok(declared);
+        }
+        if self.begins_com() {
+            return self.com_interface();
         }
         let annotations = self.annotations();
         let token = self.peek();

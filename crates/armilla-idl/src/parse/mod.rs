@@ -8,6 +8,7 @@ pub(crate) mod annotation;
 pub(crate) mod ast;
 mod bits;
 mod body;
+mod com;
 mod component;
 mod definition;
 mod expression;

@@ -4,6 +4,7 @@
 use super::amh;
 use super::anys;
 use super::bitsets;
+use super::com;
 use super::names;
 use super::operation::{self, Callable};
 use super::queries;
@@ -173,6 +174,12 @@ impl<'m> Checker<'m> {
         }
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
+            DeclKind::Com(_) => {
+                let proxy = com::proxy_name(declaration);
+                let what = format!("the proxy of `{}`", declaration.name);
+                self.declare(&modules, &proxy, Owner::nameless(what, span));
+                self.module_of(&modules, id);
+            }
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 self.functions_of_typedef(&modules, id);
             }

@@ -13,6 +13,7 @@ mod bitmasks;
 mod bitsets;
 mod check;
 mod closures;
+mod com;
 mod consts;
 mod cycles;
 mod derives;
@@ -206,6 +207,7 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             let nested = nested(scope, declaration, &data.nested);
             interface::generate(scope, id, declaration, data, nested, module);
         }
+        DeclKind::Com(data) => com::generate(scope, id, declaration, data, module),
         DeclKind::Struct(data) => {
             structs::generate(scope, id, declaration, data, module);
             push_nested(scope, declaration, &data.nested, module);

@@ -125,6 +125,7 @@ impl Renaming<'_> {
             | DeclKind::Typedef(_)
             | DeclKind::Const(_)
             | DeclKind::ValueBox(_)
+            | DeclKind::Com(_)
             | DeclKind::Native => {}
         }
     }

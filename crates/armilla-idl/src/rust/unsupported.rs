@@ -181,7 +181,11 @@ impl Checker<'_> {
     fn declaration(&mut self, id: DeclId, declaration: &Declaration) {
         let span = declaration.span;
         match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Enum(_) | DeclKind::Native | DeclKind::Bitmask(_) => {}
+            DeclKind::Module(_)
+            | DeclKind::Enum(_)
+            | DeclKind::Native
+            | DeclKind::Bitmask(_)
+            | DeclKind::Com(_) => {}
             DeclKind::Interface(interface) => self.interface(id, interface, span),
             DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Struct(body) => {

@@ -129,6 +129,15 @@ impl Dump<'_> {
                     }
                 });
             }
+            DeclKind::Com(interface) => {
+                self.line(&format!("com {name} {tail}"));
+                self.within(|dump| {
+                    for method in &interface.methods {
+                        dump.docs(&method.docs);
+                        dump.line(&dump.model.com_signature(method));
+                    }
+                });
+            }
             DeclKind::Typedef(ty) => {
                 self.line(&format!("typedef {} {name} {tail}", self.ty(ty)));
             }

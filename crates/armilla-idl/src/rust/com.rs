@@ -1,0 +1,522 @@
+//! Interfaces of COM: the trait, the proxy, and a module with the tables, the stub and the IID. The code
+//! names `armilla_dcom::generated` and nothing else.
+
+use super::docs::docs;
+use super::module::Module;
+use super::names;
+use super::scope::{self, Scope};
+use crate::model::{
+    ComBase, ComInterface, ComMethod, ComParameter, ComType, DeclId, DeclKind, Declaration,
+    Direction, Model,
+};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The name of the type of proxies.
+pub(super) fn proxy_name(declaration: &Declaration) -> String {
+    names::camel(&format!("{}_proxy", declaration.name))
+}
+
+/// Emits an interface of COM.
+pub(super) fn generate(
+    scope: &Scope<'_>,
+    id: DeclId,
+    declaration: &Declaration,
+    data: &ComInterface,
+    module: &mut Module,
+) {
+    let com = Com { scope, id, declaration, data };
+    module.push(com.definition());
+    module.push(com.proxy());
+    for (base, interface) in com.bases() {
+        module.push(com.implementation(base, interface));
+    }
+    let mut companion = Module::default();
+    companion.push(com.tables());
+    companion.push(com.server());
+    let docs = format!(" What belongs to the interface [`{}`].", com.name());
+    module.push_module(quote!(#[doc = #docs]), &names::module(&declaration.name), companion);
+}
+
+struct Com<'s> {
+    scope: &'s Scope<'s>,
+    id: DeclId,
+    declaration: &'s Declaration,
+    data: &'s ComInterface,
+}
+
+/// The base of an interface, if the IDL declares it.
+fn base(model: &Model, data: &ComInterface) -> Option<DeclId> {
+    match data.base {
+        ComBase::Interface(id) if matches!(model.get(id).kind, DeclKind::Com(_)) => Some(id),
+        _ => None,
+    }
+}
+
+impl<'s> Com<'s> {
+    fn name(&self) -> Ident {
+        names::ident(&scope::name(self.declaration))
+    }
+
+    /// The interface itself, then its base, and so on.
+    fn bases(&self) -> Vec<(DeclId, &'s ComInterface)> {
+        let mut all = vec![(self.id, self.data)];
+        let mut data = self.data;
+        while let Some(id) = base(self.scope.model, data)
+            && let DeclKind::Com(next) = &self.scope.model.get(id).kind
+        {
+            all.push((id, next));
+            data = next;
+        }
+        all
+    }
+
+    fn definition(&self) -> TokenStream {
+        let scoped_name = self.scope.idl.scoped_name(self.id);
+        let trait_docs = docs(&self.declaration.docs, &format!("COM interface `{scoped_name}`."));
+        let bases = match base(self.scope.model, self.data) {
+            Some(base) => self.scope.path(base),
+            None => quote!(Send + Sync + 'static),
+        };
+        let name = self.name();
+        let methods = self.data.methods.iter().map(|method| {
+            let (signature, result) = (signature(method), result(method));
+            let otherwise = format!("COM method `{}::{}`.", scoped_name, method.full_name());
+            let docs = docs(&method.docs, &otherwise);
+            quote! {
+                #docs
+                ///
+                /// # Errors
+                ///
+                /// The HRESULT, if it is a failure.
+                #signature -> Result<#result, ::armilla_dcom::generated::Status>;
+            }
+        });
+        quote!(#trait_docs pub trait #name: #bases { #(#methods)* })
+    }
+
+    fn proxy(&self) -> TokenStream {
+        let (name, proxy) = (self.name(), names::ident(&proxy_name(self.declaration)));
+        let docs = format!(" A reference to a remote object with the interface [`{name}`].");
+        let methods = self.bases().into_iter().flat_map(|(id, data)| {
+            let companion = self.scope.companion(id);
+            data.methods.iter().map(move |method| {
+                let (signature, result) = (signature(method), result(method));
+                let docs = format!(" Calls `{}`.", method.full_name());
+                let operation = names::ident(&names::camel(&method.full_name()));
+                let given = given(method, &companion);
+                let (pattern, value) = taken(method);
+                quote! {
+                    #[doc = #docs]
+                    ///
+                    /// # Errors
+                    ///
+                    /// What failed, at which step, and what to change.
+                    pub #signature -> Result<#result, ::armilla_dcom::generated::Error> {
+                        let #pattern = self.0.call::<#companion::#operation>(&#given)?;
+                        Ok(#value)
+                    }
+                }
+            })
+        });
+        quote! {
+            #[doc = #docs]
+            #[derive(Debug, Clone)]
+            pub struct #proxy(
+                /// The object.
+                pub ::armilla_dcom::generated::Proxy,
+            );
+            impl #proxy { #(#methods)* }
+        }
+    }
+
+    /// The trait for the proxy, whose errors are HRESULTs.
+    fn implementation(&self, id: DeclId, data: &ComInterface) -> TokenStream {
+        let (path, proxy) = (self.scope.path(id), names::ident(&proxy_name(self.declaration)));
+        let methods = data.methods.iter().map(|method| {
+            let (signature, result) = (signature(method), result(method));
+            let name = names::ident(&names::method(&method.full_name()));
+            let arguments = method.parameters.iter().filter(|it| it.direction != Direction::Out);
+            let arguments = arguments.map(|parameter| names::field(&parameter.name));
+            quote! {
+                #signature -> Result<#result, ::armilla_dcom::generated::Status> {
+                    Self::#name(self, #(#arguments),*).map_err(|error| error.hresult())
+                }
+            }
+        });
+        quote!(impl #path for #proxy { #(#methods)* })
+    }
+
+    /// The parameters of each method, and the interface as a table.
+    fn tables(&self) -> TokenStream {
+        let iid = &self.data.iid;
+        let structs = self.data.methods.iter().flat_map(|method| {
+            [(true, "In", "is given"), (false, "Out", "gives")].map(|(gives, suffix, verb)| {
+                let members: Vec<TokenStream> = members(method, gives);
+                if members.is_empty() {
+                    return TokenStream::new();
+                }
+                let docs = format!(" What [`{}`] {verb}.", names::camel(&method.full_name()));
+                let name = parameters_name(method, suffix);
+                quote!(#[doc = #docs] pub struct #name { #(#members),* })
+            })
+        });
+        let operations = self.data.methods.iter().map(|method| {
+            let name = names::ident(&names::camel(&method.full_name()));
+            let docs = format!(" `{}`", method.full_name());
+            let opnum = proc_macro2::Literal::u16_unsuffixed(method.opnum);
+            let of = |gives, suffix| match members(method, gives).is_empty() {
+                true => quote!(()),
+                false => {
+                    let name = parameters_name(method, suffix);
+                    quote!(#name)
+                }
+            };
+            let (given, taken) = (of(true, "In"), of(false, "Out"));
+            quote!(#[doc = #docs] #opnum => #name(#given) -> #taken;)
+        });
+        quote! {
+            /// The IID of the interface.
+            pub const IID: ::armilla_dcom::generated::Uuid =
+                ::armilla_dcom::generated::Uuid::literal(#iid);
+            ::armilla_dcom::generated::ndr_parameters! { #(#structs)* }
+            ::armilla_dcom::generated::ndr_interface! {
+                /// The interface as a table.
+                pub const INTERFACE = #iid, 0, 0;
+                #(#operations)*
+            }
+        }
+    }
+
+    /// What calls a servant.
+    fn server(&self) -> TokenStream {
+        let name = self.name();
+        let (call, supports) = match base(self.scope.model, self.data) {
+            Some(base) => {
+                let base = self.scope.child(&names::module(&self.declaration.name)).companion(base);
+                (quote!(#base::call(servant, call)), quote!(|| #base::supports(iid)))
+            }
+            None => (
+                quote!(Err(::armilla_dcom::generated::Status::OPERATION_OUT_OF_RANGE)),
+                TokenStream::new(),
+            ),
+        };
+        let arms = self.data.methods.iter().map(|method| {
+            let opnum = proc_macro2::Literal::u16_unsuffixed(method.opnum);
+            let body = upcall(method);
+            quote!(#opnum => { #body })
+        });
+        let docs = format!(" An object with the interface [`{name}`](super::{name}).");
+        quote! {
+            #[doc = #docs]
+            pub fn object(
+                servant: impl super::#name,
+            ) -> ::std::sync::Arc<dyn ::armilla_dcom::generated::Object> {
+                struct Servant<T>(T);
+                impl<T: super::#name> ::armilla_dcom::generated::Object for Servant<T> {
+                    fn supports(&self, iid: ::armilla_dcom::generated::Uuid) -> bool {
+                        supports(iid)
+                    }
+                    fn call(
+                        &self,
+                        given: &::armilla_dcom::generated::ObjectCall<'_>,
+                    ) -> Result<Vec<u8>, ::armilla_dcom::generated::Status> {
+                        call(&self.0, given)
+                    }
+                }
+                ::std::sync::Arc::new(Servant(servant))
+            }
+            /// Whether an object of the interface answers by this IID.
+            pub fn supports(iid: ::armilla_dcom::generated::Uuid) -> bool {
+                iid == IID #supports
+            }
+            /// Executes a call of the interface: for an object that has several.
+            ///
+            /// # Errors
+            ///
+            /// What the client is told.
+            pub fn call<T: super::#name + ?Sized>(
+                servant: &T,
+                call: &::armilla_dcom::generated::ObjectCall<'_>,
+            ) -> Result<Vec<u8>, ::armilla_dcom::generated::Status> {
+                match call.opnum { #(#arms)* _ => #call }
+            }
+        }
+    }
+}
+
+/// The call of a method of the servant, within its stub.
+fn upcall(method: &ComMethod) -> TokenStream {
+    let name = names::ident(&names::method(&method.full_name()));
+    let given = members(method, true);
+    let read = match given.is_empty() {
+        true => TokenStream::new(),
+        false => {
+            let ty = parameters_name(method, "In");
+            let names = inputs(method).map(|it| names::field(&it.name));
+            quote!(let #ty { #(#names),* } = call.arguments()?;)
+        }
+    };
+    let arguments = inputs(method).map(|parameter| {
+        let name = names::field(&parameter.name);
+        from_wire(&parameter.ty, quote!(#name))
+    });
+    let outs: Vec<_> = outputs(method).collect();
+    let fields: Vec<Ident> = outs.iter().map(|it| names::field(&it.name)).collect();
+    if outs.is_empty() {
+        return quote!(#read servant.#name(#(#arguments),*)?; call.answer(&()));
+    }
+    let ty = parameters_name(method, "Out");
+    let values = outs.iter().map(|it| field(it));
+    let nothing = outs.iter().map(|it| nothing(&it.ty));
+    let pattern = tuple(&fields.iter().map(|it| quote!(#it)).collect::<Vec<_>>());
+    quote! {
+        #read
+        match servant.#name(#(#arguments),*) {
+            Ok(#pattern) => call.answer(&#ty { #(#values),* }),
+            // A failure has results, too: they say nothing.
+            Err(status) => call.answer_with(&#ty { #(#fields: #nothing),* }, status),
+        }
+    }
+}
+
+fn inputs(method: &ComMethod) -> impl Iterator<Item = &ComParameter> {
+    method.parameters.iter().filter(|it| it.direction != Direction::Out)
+}
+
+fn outputs(method: &ComMethod) -> impl Iterator<Item = &ComParameter> {
+    method.parameters.iter().filter(|it| it.direction != Direction::In)
+}
+
+fn parameters_name(method: &ComMethod, suffix: &str) -> Ident {
+    names::ident(&format!("{}{suffix}", names::camel(&method.full_name())))
+}
+
+/// The fields of the parameters in one direction.
+fn members(method: &ComMethod, gives: bool) -> Vec<TokenStream> {
+    let other = if gives { Direction::Out } else { Direction::In };
+    let mut members = Vec::new();
+    for parameter in method.parameters.iter().filter(|it| it.direction != other) {
+        let (name, ty) = (names::field(&parameter.name), wire(&parameter.ty));
+        let docs = format!(" Parameter `{}`.", parameter.name);
+        members.push(quote!(#[doc = #docs] pub #name: #ty));
+    }
+    members
+}
+
+fn signature(method: &ComMethod) -> TokenStream {
+    let name = names::ident(&names::method(&method.full_name()));
+    let parameters = inputs(method).map(|parameter| {
+        let (name, ty) = (names::field(&parameter.name), value(&parameter.ty));
+        quote!(#name: #ty)
+    });
+    quote!(fn #name(&self, #(#parameters),*))
+}
+
+/// What a method returns.
+fn result(method: &ComMethod) -> TokenStream {
+    tuple(&outputs(method).map(|parameter| value(&parameter.ty)).collect::<Vec<_>>())
+}
+
+fn tuple(parts: &[TokenStream]) -> TokenStream {
+    match parts {
+        [one] => quote!(#one),
+        parts => quote!((#(#parts),*)),
+    }
+}
+
+/// The arguments of a call as the table has them.
+fn given(method: &ComMethod, companion: &TokenStream) -> TokenStream {
+    let fields: Vec<TokenStream> = inputs(method).map(field).collect();
+    if fields.is_empty() {
+        return quote!(());
+    }
+    let ty = parameters_name(method, "In");
+    quote!(#companion::#ty { #(#fields),* })
+}
+
+/// A field of parameters that is made of the argument of its name.
+fn field(parameter: &ComParameter) -> TokenStream {
+    let name = names::field(&parameter.name);
+    match same(&parameter.ty) {
+        true => quote!(#name),
+        false => {
+            let value = to_wire(&parameter.ty, quote!(#name));
+            quote!(#name: #value)
+        }
+    }
+}
+
+/// How the results are taken apart, and what they become.
+fn taken(method: &ComMethod) -> (TokenStream, TokenStream) {
+    let outs: Vec<_> = outputs(method).collect();
+    if outs.is_empty() {
+        return (quote!(()), quote!(()));
+    }
+    let values: Vec<TokenStream> = outs
+        .iter()
+        .map(|parameter| {
+            let name = names::field(&parameter.name);
+            from_wire(&parameter.ty, quote!(taken.#name))
+        })
+        .collect();
+    (quote!(taken), tuple(&values))
+}
+
+/// The type in tables.
+fn wire(ty: &ComType) -> TokenStream {
+    let simple = match ty {
+        ComType::I1 => "i8",
+        ComType::U1 => "u8",
+        ComType::I2 => "i16",
+        ComType::U2 => "u16",
+        ComType::I4 => "i32",
+        ComType::U4 => "u32",
+        ComType::I8 => "i64",
+        ComType::U8 => "u64",
+        ComType::R4 => "f32",
+        ComType::R8 => "f64",
+        ComType::VariantBool => return quote!(::armilla_dcom::generated::VariantBool),
+        ComType::Guid => return quote!(::armilla_dcom::generated::Uuid),
+        ComType::Date => return quote!(::armilla_dcom::generated::Date),
+        ComType::Currency => return quote!(::armilla_dcom::generated::Currency),
+        ComType::Decimal => return quote!(::armilla_dcom::generated::Decimal),
+        ComType::Bstr => return quote!(::armilla_dcom::generated::Bstr),
+        ComType::Variant => return quote!(::armilla_dcom::generated::VariantPointer),
+        ComType::SafeArray => return quote!(::armilla_dcom::generated::SafeArrayPointer),
+        ComType::WideString => return quote!(::armilla_dcom::generated::WideString),
+        ComType::Object(_) => {
+            return quote! {
+                ::armilla_dcom::generated::Unique<::armilla_dcom::generated::InterfacePointer>
+            };
+        }
+        ComType::Unique(ty) => {
+            let ty = wire(ty);
+            return quote!(::armilla_dcom::generated::Unique<#ty>);
+        }
+        ComType::Array(ty) => {
+            let ty = wire(ty);
+            return quote!(::armilla_dcom::generated::Conformant<#ty>);
+        }
+        ComType::Varying(ty) => {
+            let ty = wire(ty);
+            return quote!(::armilla_dcom::generated::ConformantVarying<#ty>);
+        }
+    };
+    let simple = names::ident(simple);
+    quote!(#simple)
+}
+
+/// The type in signatures.
+fn value(ty: &ComType) -> TokenStream {
+    match ty {
+        ComType::VariantBool => quote!(bool),
+        ComType::Variant => quote!(::armilla_dcom::generated::Variant),
+        ComType::SafeArray => quote!(Option<::armilla_dcom::generated::SafeArray>),
+        ComType::WideString => quote!(String),
+        ComType::Object(_) => quote!(Option<::armilla_dcom::generated::InterfacePointer>),
+        ComType::Unique(inner) => match &**inner {
+            // An array that is null has no elements.
+            ComType::Array(_) | ComType::Varying(_) => value(inner),
+            inner => {
+                let inner = value(inner);
+                quote!(Option<#inner>)
+            }
+        },
+        ComType::Array(element) | ComType::Varying(element) => {
+            let element = value(element);
+            quote!(Vec<#element>)
+        }
+        simple => wire(simple),
+    }
+}
+
+/// Whether a value is the same in signatures and in tables.
+fn same(ty: &ComType) -> bool {
+    !matches!(
+        ty,
+        ComType::VariantBool
+            | ComType::Variant
+            | ComType::SafeArray
+            | ComType::WideString
+            | ComType::Object(_)
+            | ComType::Unique(_)
+            | ComType::Array(_)
+            | ComType::Varying(_)
+    )
+}
+
+fn to_wire(ty: &ComType, value: TokenStream) -> TokenStream {
+    match ty {
+        ComType::VariantBool => quote!(::armilla_dcom::generated::VariantBool(#value)),
+        ComType::Variant | ComType::Object(_) => quote!(#value.into()),
+        ComType::SafeArray => {
+            quote!(#value.map_or(::armilla_dcom::generated::SafeArrayPointer::NULL, Into::into))
+        }
+        ComType::WideString => quote!((&*#value).into()),
+        ComType::Unique(inner) => match &**inner {
+            ComType::Array(_) | ComType::Varying(_) => {
+                let inner = to_wire(inner, value);
+                quote!(::armilla_dcom::generated::Unique::new(#inner))
+            }
+            inner if same(inner) => quote!(#value.into()),
+            inner => {
+                let inner = to_wire(inner, quote!(value));
+                quote!(#value.map(|value| #inner).into())
+            }
+        },
+        ComType::Array(element) | ComType::Varying(element) => match same(element) {
+            true => quote!(#value.into()),
+            false => {
+                let element = to_wire(element, quote!(value));
+                quote!(#value.into_iter().map(|value| #element).collect::<Vec<_>>().into())
+            }
+        },
+        _ => value,
+    }
+}
+
+fn from_wire(ty: &ComType, wire: TokenStream) -> TokenStream {
+    match ty {
+        ComType::VariantBool => quote!(#wire.0),
+        ComType::Variant => quote!(#wire.into_variant()),
+        ComType::SafeArray => quote!(#wire.into_array()),
+        ComType::WideString => quote!(#wire.to_text()),
+        ComType::Object(_) => quote!(#wire.into_inner()),
+        ComType::Unique(inner) => match &**inner {
+            ComType::Array(_) | ComType::Varying(_) => {
+                let inner = from_wire(inner, quote!(values));
+                quote!(#wire.into_inner().map_or_else(Vec::new, |values| #inner))
+            }
+            inner if same(inner) => quote!(#wire.into_inner()),
+            inner => {
+                let inner = from_wire(inner, quote!(value));
+                quote!(#wire.into_inner().map(|value| #inner))
+            }
+        },
+        ComType::Array(element) => elements(element, quote!(#wire.0)),
+        ComType::Varying(element) => elements(element, quote!(#wire.values)),
+        _ => wire,
+    }
+}
+
+fn elements(element: &ComType, values: TokenStream) -> TokenStream {
+    if same(element) {
+        return values;
+    }
+    let element = from_wire(element, quote!(value));
+    quote!(#values.into_iter().map(|value| #element).collect())
+}
+
+/// The value of a result of a call that failed.
+fn nothing(ty: &ComType) -> TokenStream {
+    match ty {
+        ComType::R4 | ComType::R8 => quote!(0.0),
+        ComType::Bstr => quote!(::armilla_dcom::generated::Bstr::null()),
+        ComType::I1 | ComType::U1 | ComType::I2 | ComType::U2 => quote!(0),
+        ComType::I4 | ComType::U4 | ComType::I8 | ComType::U8 => quote!(0),
+        ComType::Unique(_) | ComType::Object(_) => quote!(::armilla_dcom::generated::Unique::NULL),
+        ComType::Array(_) | ComType::Varying(_) => quote!(Vec::new().into()),
+        _ => quote!(Default::default()),
+    }
+}
