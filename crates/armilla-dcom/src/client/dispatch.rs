@@ -64,13 +64,26 @@ impl Proxy {
         self.invoke(self.member(name)?, flags::PUT, &[value]).map(|_| ())
     }
 
-    /// Invokes a member by its number. For [`flags::PUT`] the last argument is the new value. What
-    /// references are changed to is not told; use the table [`Invoke`] for that.
+    /// Invokes a member by its number. For [`flags::PUT`] the last argument is the new value.
     ///
     /// # Errors
     ///
     /// As for [`call_by_name`](Self::call_by_name).
     pub fn invoke(&self, member: i32, how: u32, arguments: &[Variant]) -> Result<Variant, Error> {
+        self.invoke_changing(member, how, &mut arguments.to_vec())
+    }
+
+    /// The same; arguments that are references become what the member leaves in them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`call_by_name`](Self::call_by_name).
+    pub fn invoke_changing(
+        &self,
+        member: i32,
+        how: u32,
+        arguments: &mut [Variant],
+    ) -> Result<Variant, Error> {
         let puts = how & (flags::PUT | flags::PUT_REFERENCE) != 0;
         let named = if puts { Unique::new(vec![NEW_VALUE].into()) } else { Unique::NULL };
         let backwards = || arguments.iter().rev();
@@ -88,6 +101,7 @@ impl Proxy {
             .map(|(place, value)| (place as u32, VariantPointer::from(value.clone())))
             .unzip();
         let count = values.len() as u32;
+        let places = indices.clone();
         let given = InvokeIn {
             member,
             reserved: Uuid::NIL,
@@ -112,7 +126,15 @@ impl Proxy {
                 status: Status(out.exception.status),
             }),
             status if status.is_failure() => failed(Cause::Status(status)),
-            _ => Ok(out.result.into_variant()),
+            _ => {
+                for (place, changed) in places.iter().zip(out.references.0) {
+                    let at = arguments.len().checked_sub(*place as usize + 1);
+                    if let Some(argument) = at.and_then(|at| arguments.get_mut(at)) {
+                        *argument = changed.into_variant();
+                    }
+                }
+                Ok(out.result.into_variant())
+            }
         }
     }
 
