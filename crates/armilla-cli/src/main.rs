@@ -20,6 +20,7 @@ mod orb;
 mod output;
 mod passwd;
 mod ping;
+mod place;
 mod progress;
 mod rt;
 mod schedule;

@@ -1,6 +1,6 @@
 //! `armilla events add` and `remove`.
 
-use super::{Where, failed};
+use super::{Where, factory, failed};
 use crate::orb::OrbArguments;
 use armilla_events::corba::EventChannel;
 use armilla_events::corba::factory::{ChannelFactory, ChannelQos};
@@ -43,8 +43,8 @@ pub(crate) struct Remove {
 }
 
 pub(super) fn add(options: &Add, arguments: &OrbArguments) -> Outcome {
-    let orb = arguments.orb()?;
-    let factory = options.at.factory(&orb)?;
+    let orb = options.at.orb(arguments)?;
+    let factory = factory(&orb)?;
     let qos = ChannelQos {
         queue_length: options.queue.unwrap_or_default(),
         queue_octets: options.queue_octets.unwrap_or_default(),
@@ -58,8 +58,8 @@ pub(super) fn add(options: &Add, arguments: &OrbArguments) -> Outcome {
 }
 
 pub(super) fn remove(options: &Remove, arguments: &OrbArguments) -> Outcome {
-    let orb = arguments.orb()?;
-    let factory = options.at.factory(&orb)?;
+    let orb = options.at.orb(arguments)?;
+    let factory = factory(&orb)?;
     let statistics = failed(factory.find_channel(&options.name))?.statistics()?;
     let clients =
         format!("{} consumers and {} suppliers", statistics.consumers, statistics.suppliers);

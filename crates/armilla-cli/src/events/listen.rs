@@ -51,7 +51,7 @@ enum Heard {
 }
 
 pub(super) fn listen(options: &Listen, arguments: &OrbArguments) -> Outcome {
-    let orb = arguments.orb()?;
+    let orb = options.named.at.orb(arguments)?;
     let channel = options.named.object(&orb)?;
     let (send, receive) = sync_channel(WAITING);
     let mut termination = Termination::install().context("cannot wait for signals")?;

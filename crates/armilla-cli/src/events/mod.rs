@@ -7,6 +7,7 @@ mod serve;
 mod show;
 
 use crate::orb::OrbArguments;
+use crate::place::Place;
 use crate::service::RecoverArguments;
 use armilla::{Error, Object, Orb};
 use armilla_events::Store;
@@ -18,17 +19,14 @@ use armilla_events::corba::factory::{ChannelFactory, ChannelFactoryRef};
 use armilla_events::server::KEY;
 use armilla_terminal::{Failure, Outcome};
 
-/// Where a service is, if nothing else is said.
-const HERE: &str = "127.0.0.1:11169";
+const SERVICE: Place = Place { name: KEY, variable: "ARMILLA_EVENTS", usual: "127.0.0.1:11169" };
 
 /// The arguments of `armilla events`.
 #[derive(Debug, clap::Subcommand)]
-#[command(
-    after_help = "A service is found at --events HOST:PORT or URL, else at ARMILLA_EVENTS, else \
-                  by\n-ORBInitRef EventChannelFactory=URL, else at 127.0.0.1:11169. A CHANNEL is \
+#[command(after_help = "A service is found at --events HOST:PORT or URL, else by -ORBInitRef \
+                  EventChannelFactory=URL, else at\nARMILLA_EVENTS, else at 127.0.0.1:11169. A CHANNEL is \
                   the name of one of its\nchannels, or the reference of any event channel: IOR:…, \
-                  corbaloc:…, corbaname:…"
-)]
+                  corbaloc:…, corbaname:…")]
 pub(crate) enum Events {
     /// Serve event channels until interrupted; prints `ready URL`
     Serve(Box<serve::Serve>),
@@ -72,7 +70,7 @@ pub(crate) fn run(events: &Events, arguments: &OrbArguments) -> Outcome {
         Events::Recover(options) => {
             options.run("events", arguments, |store, is_trial| Store::recover(store, is_trial))
         }
-        Events::Ls(at) => show::list(&at.factory(&arguments.orb()?)?),
+        Events::Ls(at) => show::list(&factory(&at.orb(arguments)?)?),
         Events::Add(options) => clients::add(options, arguments),
         Events::Remove(options) => clients::remove(options, arguments),
         Events::Stats(named) => show::stats(named, arguments),
@@ -82,18 +80,15 @@ pub(crate) fn run(events: &Events, arguments: &OrbArguments) -> Outcome {
 }
 
 impl Where {
-    /// The factory of the service.
-    fn factory(&self, orb: &Orb) -> Outcome<ChannelFactoryRef> {
-        let variable = || std::env::var("ARMILLA_EVENTS").ok().filter(|place| !place.is_empty());
-        let object = match self.events.clone().or_else(variable) {
-            Some(place) => orb.string_to_object(&url(&place))?,
-            None => match orb.resolve_initial_references(KEY) {
-                Ok(object) => object,
-                Err(_) => orb.string_to_object(&url(HERE))?,
-            },
-        };
-        Ok(object.narrow()?)
+    /// An ORB that knows the service.
+    fn orb(&self, arguments: &OrbArguments) -> Outcome<Orb> {
+        SERVICE.orb(arguments, self.events.as_deref())
     }
+}
+
+/// The factory of the service.
+fn factory(orb: &Orb) -> Outcome<ChannelFactoryRef> {
+    Ok(SERVICE.object(orb)?.narrow()?)
 }
 
 impl Named {
@@ -113,15 +108,7 @@ impl Named {
 
     /// The channel of the service.
     fn channel(&self, orb: &Orb) -> Outcome<EventChannelRef> {
-        failed(self.at.factory(orb)?.find_channel(&self.name))
-    }
-}
-
-/// The URL of a service at `HOST:PORT`.
-fn url(place: &str) -> String {
-    match place.contains("corbaloc:") || place.contains("IOR:") || place.contains("://") {
-        true => place.to_owned(),
-        false => format!("corbaloc::{place}/{KEY}"),
+        failed(factory(orb)?.find_channel(&self.name))
     }
 }
 

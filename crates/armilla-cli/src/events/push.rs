@@ -36,7 +36,7 @@ pub(crate) struct Push {
 }
 
 pub(super) fn push(options: &Push, arguments: &OrbArguments) -> Outcome {
-    let orb = arguments.orb()?;
+    let orb = options.named.at.orb(arguments)?;
     let channel = options.named.object(&orb)?;
     let count = match (options.event_type, options.source) {
         (None, None) => {

@@ -1,6 +1,6 @@
 //! `armilla events ls` and `stats`.
 
-use super::{Named, failed};
+use super::{Named, factory, failed};
 use crate::orb::OrbArguments;
 use armilla_events::corba::factory::{ChannelFactory, ChannelFactoryRef};
 use armilla_events::corba::{ChannelStatistics, EventChannel, EventChannelRef};
@@ -26,13 +26,13 @@ pub(super) fn list(factory: &ChannelFactoryRef) -> Outcome {
 }
 
 pub(super) fn stats(named: &Named, arguments: &OrbArguments) -> Outcome {
-    let orb = arguments.orb()?;
+    let orb = named.at.orb(arguments)?;
     if named.is_reference() {
         // A channel of another service has no more than this to tell, if it is one of ours.
         let channel: EventChannelRef = named.object(&orb)?.narrow()?;
         return show(&channel.statistics()?);
     }
-    let factory = named.at.factory(&orb)?;
+    let factory = factory(&orb)?;
     show(&failed(factory.find_channel(&named.name))?.statistics()?)?;
     let consumers = failed(factory.list_consumers(&named.name))?;
     if consumers.is_empty() {

@@ -6,6 +6,7 @@ mod show;
 mod wait;
 
 use crate::orb::OrbArguments;
+use crate::place::Place;
 use crate::service::RecoverArguments;
 use armilla::{Error, Orb};
 use armilla_imr::Store;
@@ -15,18 +16,13 @@ use armilla_terminal::{Failure, Outcome, one_line, print_log, say};
 use std::fmt::Debug;
 use wait::Before;
 
-/// The name of the initial reference.
-const IMR: &str = "ImplementationRepository";
-
-/// Where a repository is, if nothing else is said.
-const HERE: &str = "127.0.0.1:2810";
+const SERVICE: Place =
+    Place { name: armilla_imr::KEY, variable: "ARMILLA_IMR", usual: "127.0.0.1:2810" };
 
 /// The arguments of `armilla imr`.
 #[derive(Debug, clap::Subcommand)]
-#[command(
-    after_help = "A repository is found at --imr HOST:PORT or URL, else at ARMILLA_IMR, else \
-                        by\n-ORBInitRef ImplementationRepository=URL, else at 127.0.0.1:2810."
-)]
+#[command(after_help = "A repository is found at --imr HOST:PORT or URL, else by -ORBInitRef \
+                  ImplementationRepository=URL, else at\nARMILLA_IMR, else at 127.0.0.1:2810.")]
 pub(crate) enum Imr {
     /// Serve a repository until interrupted; prints `ready URL`
     Serve(Box<serve::Serve>),
@@ -63,14 +59,6 @@ pub(crate) struct Where {
     /// The repository
     #[arg(long, value_name = "HOST:PORT|URL")]
     imr: Option<String>,
-}
-
-impl Where {
-    /// The repository that the command line or the environment names.
-    fn given(&self) -> Option<String> {
-        let variable = || std::env::var("ARMILLA_IMR").ok().filter(|place| !place.is_empty());
-        self.imr.clone().or_else(variable)
-    }
 }
 
 /// A server of a repository.
@@ -200,24 +188,9 @@ fn stop(named: &Named, arguments: &OrbArguments) -> Outcome {
 
 /// The repository, and the ORB that calls it.
 fn repository(at: &Where, arguments: &OrbArguments) -> Outcome<(Orb, RepositoryRef)> {
-    let orb = arguments.orb()?;
-    let object = match at.given() {
-        Some(place) => orb.string_to_object(&url(&place))?,
-        None => match orb.resolve_initial_references(IMR) {
-            Ok(object) => object,
-            Err(_) => orb.string_to_object(&url(HERE))?,
-        },
-    };
-    let repository = object.narrow()?;
+    let orb = SERVICE.orb(arguments, at.imr.as_deref())?;
+    let repository = SERVICE.object(&orb)?.narrow()?;
     Ok((orb, repository))
-}
-
-/// The URL of a repository at `HOST:PORT`.
-fn url(place: &str) -> String {
-    match place.contains("corbaloc:") || place.contains("IOR:") || place.contains("://") {
-        true => place.to_owned(),
-        false => format!("corbaloc::{place}/{}", armilla_imr::KEY),
-    }
 }
 
 /// The error of an operation of a repository, with what the user exception says.

@@ -1,6 +1,6 @@
 //! `armilla imr serve` and `armilla imr activator`.
 
-use super::{Where, url};
+use super::{SERVICE, Where};
 use crate::identity::server::Callers;
 use crate::orb::OrbArguments;
 use crate::service::{ServiceArguments, Standby};
@@ -85,10 +85,10 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
 }
 
 pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome {
-    let at = options.at.given().ok_or_else(|| {
+    let at = options.at.imr.clone().or_else(|| SERVICE.of_environment()).ok_or_else(|| {
         Failure::usage("--imr HOST:PORT or URL is needed: the repository on the other host")
     })?;
-    let url = url(&at);
+    let url = SERVICE.url(&at);
     let endpoint = match arguments.listen() {
         true => String::new(),
         false => Activator::endpoint(&arguments.orb()?, &url)?,

@@ -27,7 +27,7 @@ pub(super) fn names() -> ArgValueCompleter {
 fn find(typed: &str) -> Outcome<Vec<CompletionCandidate>> {
     let limits = Policies { round_trip_timeout: Some(PATIENCE), ..Policies::default() };
     let _limited = PolicyCurrent::set(limits);
-    let orb = super::orb(&OrbArguments::default())?;
+    let orb = super::SERVICE.orb(&OrbArguments::default(), None)?;
     let path = typed.rfind('/').map_or("", |slash| &typed[..slash]);
     let context = context(&orb, (!path.is_empty()).then_some(path))?;
     let (bindings, rest) = context.list(MOST)?;

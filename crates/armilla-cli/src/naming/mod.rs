@@ -9,6 +9,7 @@ mod unbind;
 mod watch;
 
 use crate::orb::OrbArguments;
+use crate::place::Place;
 use crate::service::RecoverArguments;
 use armilla::{Object, Orb};
 use armilla_cos_naming::{NameComponent, NamingContext, NamingContextRef};
@@ -21,9 +22,8 @@ use std::fmt;
 /// The arguments of `armilla naming`.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "All but `serve` use the service that is the initial reference NameService. Its \
-                  address is given by\n-ORBInitRef NameService=corbaloc::HOST:PORT/NameService, \
-                  or by ARMILLA_NAMES, HOST:PORT or a URL.\nNAME is text such as observatory/dome.device: steps\njoined by `/`, id and kind \
+    after_help = "A service is found by -ORBInitRef NameService=URL, else at ARMILLA_NAMES, \
+                  HOST:PORT or a URL, else at\n127.0.0.1:2809.\nNAME is text such as observatory/dome.device: steps\njoined by `/`, id and kind \
                   by `.`; where a context is read, it may be a reference."
 )]
 pub(crate) enum Naming {
@@ -89,7 +89,7 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
     if let Naming::Recover(options) = naming {
         return options.run("naming", arguments, |store, is_trial| Store::recover(store, is_trial));
     }
-    let orb = orb(arguments)?;
+    let orb = SERVICE.orb(arguments, None)?;
     match naming {
         Naming::Serve(_) | Naming::Recover(_) => Ok(()),
         Naming::Ls(options) => show::ls(&orb, options),
@@ -106,21 +106,12 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// An ORB whose initial reference `NameService` is at `ARMILLA_NAMES`, unless the options name
-/// another one.
-fn orb(arguments: &OrbArguments) -> Outcome<Orb> {
-    let place = std::env::var("ARMILLA_NAMES").ok().filter(|place| !place.is_empty());
-    let url = place.map(|place| match ObjectUrl::parse(&place) {
-        // A host is no scheme.
-        Err(UrlError::UnknownScheme(_)) => format!("corbaloc::{place}/NameService"),
-        _ => place,
-    });
-    arguments.orb_with(url.map(|url| ("NameService", url)))
-}
+const SERVICE: Place =
+    Place { name: "NameService", variable: "ARMILLA_NAMES", usual: "127.0.0.1:2809" };
 
 /// The root context.
 fn root(orb: &Orb) -> Outcome<NamingContextRef> {
-    Ok(orb.resolve_initial_references("NameService")?.narrow()?)
+    Ok(SERVICE.object(orb)?.narrow()?)
 }
 
 /// The context of this name, or the root context.

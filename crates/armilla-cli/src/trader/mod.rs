@@ -12,11 +12,11 @@ mod types;
 mod values;
 
 use crate::orb::OrbArguments;
+use crate::place::Place;
 use crate::service::RecoverArguments;
 use armilla::Orb;
 use armilla_cos_trading::repos::ServiceTypeRepositoryRef;
 use armilla_cos_trading::{LookupRef, SupportAttributes};
-use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_terminal::Outcome;
 use armilla_trader::Store;
 use armilla_trader::TRADING_SERVICE;
@@ -24,9 +24,8 @@ use armilla_trader::TRADING_SERVICE;
 /// The arguments of `armilla trader`.
 #[derive(Debug, clap::Subcommand)]
 #[command(
-    after_help = "The service is the initial reference TradingService. Its address is given by\n\
-                  -ORBInitRef TradingService=corbaloc::HOST:PORT/TradingService, or by \
-                  ARMILLA_TRADER, HOST:PORT or a URL."
+    after_help = "A service is found by -ORBInitRef TradingService=URL, else at ARMILLA_TRADER, \
+                  HOST:PORT or a URL,\nelse at 127.0.0.1:2811."
 )]
 pub(crate) enum Trader {
     /// Serve a trading service until interrupted; prints `ready URL` when it serves
@@ -78,7 +77,7 @@ pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
         return options
             .run("trader", arguments, |store, is_trial| Store::recover(store, is_trial, &orb));
     }
-    let orb = orb(arguments)?;
+    let orb = SERVICE.orb(arguments, None)?;
     let service = Service { lookup: lookup(&orb)?, orb };
     match trader {
         Trader::Serve(_) | Trader::Recover(_) => Ok(()),
@@ -100,17 +99,8 @@ pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// An ORB whose initial reference `TradingService` is at `ARMILLA_TRADER`, unless the options name
-/// another one.
-fn orb(arguments: &OrbArguments) -> Outcome<Orb> {
-    let place = std::env::var("ARMILLA_TRADER").ok().filter(|place| !place.is_empty());
-    let url = place.map(|place| match ObjectUrl::parse(&place) {
-        // A host is no scheme.
-        Err(UrlError::UnknownScheme(_)) => format!("corbaloc::{place}/{TRADING_SERVICE}"),
-        _ => place,
-    });
-    arguments.orb_with(url.map(|url| (TRADING_SERVICE, url)))
-}
+const SERVICE: Place =
+    Place { name: TRADING_SERVICE, variable: "ARMILLA_TRADER", usual: "127.0.0.1:2811" };
 
 /// The trading service that a command talks to.
 struct Service {
@@ -126,5 +116,5 @@ impl Service {
 }
 
 fn lookup(orb: &Orb) -> Outcome<LookupRef> {
-    Ok(orb.resolve_initial_references(TRADING_SERVICE)?.narrow()?)
+    Ok(SERVICE.object(orb)?.narrow()?)
 }

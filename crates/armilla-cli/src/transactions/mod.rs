@@ -1,6 +1,7 @@
 //! `armilla transactions`: serves a transaction service, and decides what is left undecided.
 
 use crate::orb::OrbArguments;
+use crate::place::Place;
 use crate::service::ServiceArguments;
 use armilla::{Error, Orb};
 use armilla_terminal::{Failure, Outcome, one_line, say};
@@ -15,13 +16,13 @@ use std::time::Duration;
 /// The endpoint of a service, if no `-ORBEndpoint` says another.
 const ENDPOINT: &str = "iiop://:11170";
 
-/// Where a service is, if nothing else is said.
-const HERE: &str = "127.0.0.1:11170";
+const SERVICE: Place =
+    Place { name: OPERATOR_KEY, variable: "ARMILLA_TRANSACTIONS", usual: "127.0.0.1:11170" };
 
 /// The arguments of `armilla transactions`.
 #[derive(Debug, clap::Subcommand)]
-#[command(after_help = "A process with transactions is found at --at HOST:PORT or URL, else at \
-                  ARMILLA_TRANSACTIONS, else at\n127.0.0.1:11170. An ID is what `ls` shows, or \
+#[command(after_help = "A process with transactions is found at --at HOST:PORT or URL, else by \
+                  -ORBInitRef\nTransactionOperator=URL, else at ARMILLA_TRANSACTIONS, else at 127.0.0.1:11170. An ID is what `ls` shows, or \
                   its beginning.")]
 pub(crate) enum Transactions {
     /// Serve a factory of transactions until interrupted; prints `ready URL`
@@ -83,22 +84,22 @@ pub(crate) struct Named {
 pub(crate) fn run(transactions: &Transactions, arguments: &OrbArguments) -> Outcome {
     match transactions {
         Transactions::Serve(options) => serve(options, arguments),
-        Transactions::Ls(at) => list(&at.operator(&arguments.orb()?)?),
+        Transactions::Ls(at) => list(&operator(at, arguments)?.1),
         Transactions::Show(named) => {
-            let orb = arguments.orb()?;
-            show(&failed(named.at.operator(&orb)?.show(&named.id), &named.id)?)
+            let (_orb, operator) = operator(&named.at, arguments)?;
+            show(&failed(operator.show(&named.id), &named.id)?)
         }
         Transactions::Commit(named) => {
-            let orb = arguments.orb()?;
-            failed(named.at.operator(&orb)?.commit(&named.id), &named.id)
+            let (_orb, operator) = operator(&named.at, arguments)?;
+            failed(operator.commit(&named.id), &named.id)
         }
         Transactions::Rollback(named) => {
-            let orb = arguments.orb()?;
-            failed(named.at.operator(&orb)?.rollback(&named.id), &named.id)
+            let (_orb, operator) = operator(&named.at, arguments)?;
+            failed(operator.rollback(&named.id), &named.id)
         }
         Transactions::Forget(named) => {
-            let orb = arguments.orb()?;
-            failed(named.at.operator(&orb)?.forget(&named.id), &named.id)
+            let (_orb, operator) = operator(&named.at, arguments)?;
+            failed(operator.forget(&named.id), &named.id)
         }
     }
 }
@@ -118,17 +119,11 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 
-impl Where {
-    fn operator(&self, orb: &Orb) -> Outcome<OperatorRef> {
-        let variable =
-            || std::env::var("ARMILLA_TRANSACTIONS").ok().filter(|place| !place.is_empty());
-        let place = self.at.clone().or_else(variable).unwrap_or_else(|| HERE.to_owned());
-        let url = match place.contains("corbaloc:") || place.contains("IOR:") {
-            true => place,
-            false => format!("corbaloc::{place}/{OPERATOR_KEY}"),
-        };
-        Ok(orb.string_to_object(&url)?.narrow()?)
-    }
+/// The operator of a process, and the ORB that calls it.
+fn operator(at: &Where, arguments: &OrbArguments) -> Outcome<(Orb, OperatorRef)> {
+    let orb = SERVICE.orb(arguments, at.at.as_deref())?;
+    let operator = SERVICE.object(&orb)?.narrow()?;
+    Ok((orb, operator))
 }
 
 fn list(operator: &OperatorRef) -> Outcome {

@@ -1,0 +1,51 @@
+//! Where the service is that a command talks to.
+
+use crate::orb::OrbArguments;
+use armilla::{Minor, Object, Orb, SystemException};
+use armilla_giop::url::{ObjectUrl, UrlError};
+use armilla_terminal::Outcome;
+
+/// A service that commands talk to. It is where an option of the command says, else where
+/// `-ORBInitRef` says, else where a variable of the environment says, else at its usual place.
+pub(crate) struct Place {
+    /// The name of its initial reference, which is its object key too.
+    pub(crate) name: &'static str,
+    /// The variable of the environment: `HOST:PORT` or a URL.
+    pub(crate) variable: &'static str,
+    /// Where it listens unless it is told otherwise: `HOST:PORT`.
+    pub(crate) usual: &'static str,
+}
+
+impl Place {
+    /// An ORB whose initial reference of this name is the service, at `given` if an option of the
+    /// command says so.
+    pub(crate) fn orb(&self, arguments: &OrbArguments, given: Option<&str>) -> Outcome<Orb> {
+        let orb =
+            arguments.orb_with(self.of_environment().map(|place| (self.name, self.url(&place))))?;
+        let unknown = |error: SystemException| error.minor() == Minor::NO_INITIAL_REFERENCE;
+        let is_unknown = || orb.resolve_initial_references(self.name).is_err_and(unknown);
+        if let Some(place) = given.or_else(|| is_unknown().then_some(self.usual)) {
+            orb.register_initial_reference(self.name, orb.string_to_object(&self.url(place))?)?;
+        }
+        Ok(orb)
+    }
+
+    /// The service, to an ORB from [`orb`](Self::orb).
+    pub(crate) fn object(&self, orb: &Orb) -> Outcome<Object> {
+        Ok(orb.resolve_initial_references(self.name)?)
+    }
+
+    /// The place that the variable names.
+    pub(crate) fn of_environment(&self) -> Option<String> {
+        std::env::var(self.variable).ok().filter(|place| !place.is_empty())
+    }
+
+    /// The URL of the service at this place.
+    pub(crate) fn url(&self, place: &str) -> String {
+        match ObjectUrl::parse(place) {
+            // A host is no scheme.
+            Err(UrlError::UnknownScheme(_)) => format!("corbaloc::{place}/{}", self.name),
+            _ => place.to_owned(),
+        }
+    }
+}
