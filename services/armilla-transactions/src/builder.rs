@@ -6,7 +6,8 @@ use crate::engine::Engine;
 use crate::journal::{Journal, MemoryJournal};
 use crate::model::Options;
 use crate::resource::ResourceManager;
-use crate::transactions::{Shared, Transactions};
+use crate::shared::Shared;
+use crate::transactions::Transactions;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -34,6 +35,13 @@ pub struct TransactionsBuilder {
     propagates_always: bool,
     remote_operators: bool,
     managers: HashMap<String, Arc<dyn ResourceManager>>,
+}
+
+impl Transactions {
+    /// Begins to describe the transactions of a process.
+    pub fn builder() -> TransactionsBuilder {
+        TransactionsBuilder::default()
+    }
 }
 
 impl Default for TransactionsBuilder {

@@ -70,3 +70,26 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
 }
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
+
+/// Why an operator's decision was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecideError {
+    /// There is no transaction whose number begins so, or more than one.
+    Unknown,
+    /// The transaction is in another state: this one.
+    Refused(String),
+}
+
+impl fmt::Display for DecideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => {
+                f.write_str("there is no transaction whose id begins so, or more than one")
+            }
+            Self::Refused(status) => write!(f, "the transaction is {status}"),
+        }
+    }
+}
+
+impl std::error::Error for DecideError {}

@@ -28,6 +28,14 @@ pub trait Journal: Send + Sync {
     /// The log cannot be read, or has something in it that is no record.
     fn read(&self) -> io::Result<Vec<Record>>;
 
+    /// Writes what was appended to the disk: the process is about to end.
+    ///
+    /// # Errors
+    /// What was appended may be lost.
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The records of a transaction may go. Whether and when they do is the log's business.
     fn forget(&self, key: Key);
 }

@@ -14,6 +14,7 @@ mod resource;
 mod servant;
 #[cfg(feature = "server")]
 pub mod server;
+mod shared;
 #[cfg(feature = "disk")]
 mod store;
 mod transaction;
@@ -35,7 +36,7 @@ pub use builder::{ContextId, TransactionsBuilder};
 #[doc(hidden)]
 pub use context::check_context;
 pub use current::Entered;
-pub use error::{CommitError, RunError};
+pub use error::{CommitError, DecideError, RunError};
 pub use journal::{Journal, MemoryJournal};
 pub use policy::{NonTxTargetPolicy, OtsPolicy};
 pub use resource::{Resource, ResourceError, ResourceManager, Synchronization};

@@ -28,6 +28,8 @@ pub struct DiskJournal {
 struct Live {
     records: HashMap<Key, Vec<Position>>,
     firsts: BTreeSet<(Position, Key)>,
+    /// Where the last record is.
+    last: Option<Position>,
 }
 
 impl Live {
@@ -86,6 +88,7 @@ impl DiskJournal {
             _ => self.log.append(&octets),
         };
         let position = position.map_err(error)?;
+        live.last = Some(position);
         match record.kind {
             Kind::End => live.remove(record.key),
             _ => live.note(record.key, position),
@@ -121,6 +124,11 @@ impl Journal for DiskJournal {
 
     fn append(&self, record: &Record) -> io::Result<()> {
         self.enter(record).map(drop)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let last = self.live().last;
+        last.map_or(Ok(()), |last| self.log.commit(last).map_err(error))
     }
 
     fn read(&self) -> io::Result<Vec<Record>> {

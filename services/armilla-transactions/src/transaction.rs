@@ -4,9 +4,10 @@ use crate::corba::{ControlRef, CoordinatorRef};
 use crate::current::Entered;
 use crate::engine::{Entry, local_name};
 use crate::error::CommitError;
-use crate::model::{Event, Status};
+use crate::model::{Event, Outcome, Reply, Status};
 use crate::resource::{Resource, Synchronization};
-use crate::transactions::{Shared, committed, mark_rollback};
+use crate::servant::mark_rollback;
+use crate::shared::Shared;
 use armilla::{ExceptionKind, SystemException};
 use std::fmt;
 use std::future::Future;
@@ -152,6 +153,21 @@ impl Transaction {
     /// As [`coordinator`](Self::coordinator).
     pub fn control(&self) -> Result<ControlRef, SystemException> {
         self.shared.site()?.control(self.entry.key)
+    }
+}
+
+/// What the reply to a commit means.
+fn committed(entry: &Entry, reply: Option<Reply>) -> Result<(), CommitError> {
+    match reply {
+        Some(Reply::Outcome(Outcome::Committed)) => Ok(()),
+        Some(Reply::Outcome(Outcome::RolledBack)) => {
+            Err(CommitError::RolledBack { timed_out: entry.machine().has_timed_out() })
+        }
+        Some(Reply::Outcome(Outcome::Heuristic { committed, what })) => {
+            Err(CommitError::Heuristic { committed, what })
+        }
+        Some(Reply::Outcome(Outcome::Unknown)) => Err(CommitError::Unknown),
+        _ => Err(CommitError::Refused),
     }
 }
 

@@ -1,26 +1,23 @@
 //! The transactions of a program.
 
-use crate::builder::TransactionsBuilder;
 use crate::context::Incoming;
 use crate::corba::{
     Control as _, ControlRef, Coordinator as _, TransactionFactoryRef, TransactionInfo,
 };
-use crate::current::{Associations, Entered, internally};
-use crate::engine::{Engine, Entry};
-use crate::error::{CommitError, RunError};
+use crate::current::{Entered, internally};
+use crate::error::{DecideError, RunError};
 use crate::interceptor::{References, Requests, Served};
-use crate::model::{Event, GlobalId, Key, Reply, Time, Transaction as Machine};
+use crate::model::Decision;
 use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS, OtsPolicy};
-use crate::servant::{self, Site, set_superior, superior_of};
+use crate::servant::{self, Site, adopt, new_root};
+use crate::shared::Shared;
 use crate::transaction::Transaction;
-use armilla::interceptor::{OrbInitInfo, OrbInitializer, PiCurrent, SlotId};
+use armilla::interceptor::{OrbInitInfo, OrbInitializer};
 use armilla::{Caller, Error, ExceptionKind, Orb, SystemException};
-use armilla_ipc::random;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// The transactions of a process: an initializer for its ORB. Clones are the same; one serves one
@@ -44,41 +41,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Transactions(Arc<Shared>);
 
-pub(crate) struct Shared {
-    pub(crate) engine: Arc<Engine>,
-    pub(crate) associations: Arc<Associations>,
-    pub(crate) context_ids: &'static [u32],
-    pub(crate) propagates_always: bool,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) remote_operators: bool,
-    /// Set when the ORB is made.
-    pub(crate) current: OnceLock<(PiCurrent, SlotId)>,
-    /// Set when the service starts.
-    pub(crate) site: OnceLock<Arc<Site>>,
-    pub(crate) factory: OnceLock<(TransactionFactoryRef, String)>,
-    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-impl Shared {
-    pub(crate) fn slot(&self) -> Option<SlotId> {
-        self.current.get().map(|(_, slot)| *slot)
-    }
-
-    pub(crate) fn site(&self) -> Result<&Arc<Site>, SystemException> {
-        self.site.get().ok_or_else(|| {
-            ExceptionKind::TransactionUnavailable
-                .because("the transactions of this process have not started")
-                .with_hint("call `Transactions::start` once the ORB is made")
-        })
-    }
-}
-
 impl Transactions {
-    /// Begins to describe the transactions of a process.
-    pub fn builder() -> TransactionsBuilder {
-        TransactionsBuilder::default()
-    }
-
     pub(crate) fn of(shared: Shared) -> Self {
         Self(Arc::new(shared))
     }
@@ -116,13 +79,15 @@ impl Transactions {
     /// Ends the threads that finish transactions, and waits for them. What is left in the log is
     /// finished after the next start.
     pub fn stop(&self) {
-        self.0.engine.end();
+        let helpers = self.0.engine.end();
         let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let own = std::thread::current().id();
-        for thread in threads.drain(..).filter(|thread| thread.thread().id() != own) {
+        let threads = threads.drain(..).chain(helpers);
+        for thread in threads.filter(|thread| thread.thread().id() != own) {
             // It has logged its panic.
             thread.join().ok();
         }
+        self.0.engine.sync();
     }
 
     /// Does `work` in a transaction, and commits it. Calls that the thread makes meanwhile carry it.
@@ -235,6 +200,16 @@ impl Transactions {
         self.0.engine.all().iter().map(|entry| servant::info(entry)).collect()
     }
 
+    /// Decides, as an operator, what this process cannot decide itself: for a subordinate in doubt in
+    /// place of its superior. `id` is what [`list`](Self::list) shows, or its beginning. Who may do so
+    /// is up to the program.
+    ///
+    /// # Errors
+    /// There is no such transaction, or it is in no state for that.
+    pub fn decide(&self, id: &str, decision: Decision) -> Result<(), DecideError> {
+        servant::decide(&self.0.engine, id, decision)
+    }
+
     /// Whether the log cannot be written any more. Then everything rolls back, and what was being
     /// decided stays as it is, until the process is restarted.
     pub fn has_failed(&self) -> bool {
@@ -280,86 +255,5 @@ fn may_decide(remote: bool) -> Result<(), SystemException> {
         false => Err(ExceptionKind::NoPermission
             .because("operators decide on the host of the service")
             .with_hint("see `TransactionsBuilder::remote_operators`")),
-    }
-}
-
-/// The format of our identifiers: "Armi".
-const FORMAT: i32 = 0x4172_6d69;
-
-/// How long a transaction lives whose coordinator says nothing of the time. It may be gone.
-const LONGEST: Duration = Duration::from_secs(3600);
-
-fn new_key() -> Result<Key, SystemException> {
-    let number = || {
-        random::number().map_err(|error| {
-            ExceptionKind::NoResources.because(format!("no random numbers: {error}"))
-        })
-    };
-    let mut octets = [0; 16];
-    octets[..8].copy_from_slice(&number()?.get().to_be_bytes());
-    octets[8..].copy_from_slice(&number()?.get().to_be_bytes());
-    Ok(Key(octets))
-}
-
-/// A transaction that this process decides.
-pub(crate) fn new_root(
-    engine: &Engine,
-    timeout: Option<Duration>,
-) -> Result<Arc<Entry>, SystemException> {
-    let key = new_key()?;
-    // The identifier travels, and so tells nothing of the key.
-    let octets = new_key()?.0.to_vec();
-    let global = GlobalId { format: FORMAT, branch_length: 0, octets };
-    let deadline = timeout.map(|timeout| engine.now() + timeout);
-    let entry = Entry::root(key, global, deadline, engine.options);
-    engine.add(entry, false).ok_or_else(too_many)
-}
-
-/// The transaction of this process for one of which a request tells: its own, or a subordinate.
-pub(crate) fn adopt(
-    engine: &Engine,
-    incoming: &Incoming,
-    call_begins: bool,
-) -> Result<Arc<Entry>, SystemException> {
-    let deadline: Time = engine.now() + incoming.left.unwrap_or(LONGEST);
-    let global = incoming.global.clone();
-    let made = Machine::subordinate(new_key()?, global, Some(deadline), engine.options);
-    let made = Entry::new(made);
-    set_superior(&made, incoming);
-    engine.add(made, call_begins).ok_or_else(too_many)
-}
-
-fn too_many() -> SystemException {
-    ExceptionKind::Transient
-        .because("too many transactions are in progress")
-        .with_hint("the limit is `TransactionsBuilder::most`")
-}
-
-/// Marks a transaction for rollback, at its superior too. Returns whether it was not too late.
-pub(crate) fn mark_rollback(engine: &Engine, entry: &Entry) -> bool {
-    let marked = matches!(entry.ask(Event::RollbackOnly, engine.now()), Some(Reply::Done));
-    if let Some(superior) = superior_of(entry).filter(|_| marked) {
-        // If it does not hear of it now, the vote tells it, or the time.
-        if let Err(error) = internally(|| superior.rollback_only()) {
-            let key = entry.key;
-            tracing::info!(%key, %error, "the superior was not told of a mark for rollback");
-        }
-    }
-    marked
-}
-
-/// What the reply to a commit means.
-pub(crate) fn committed(entry: &Entry, reply: Option<Reply>) -> Result<(), CommitError> {
-    use crate::model::Outcome;
-    match reply {
-        Some(Reply::Outcome(Outcome::Committed)) => Ok(()),
-        Some(Reply::Outcome(Outcome::RolledBack)) => {
-            Err(CommitError::RolledBack { timed_out: entry.machine().has_timed_out() })
-        }
-        Some(Reply::Outcome(Outcome::Heuristic { committed, what })) => {
-            Err(CommitError::Heuristic { committed, what })
-        }
-        Some(Reply::Outcome(Outcome::Unknown)) => Err(CommitError::Unknown),
-        _ => Err(CommitError::Refused),
     }
 }

@@ -463,25 +463,21 @@ pub(crate) const ORDERS: &[Order] = &[
             ("error journal policy resource", "what a program sets, implements and is told"),
             ("context engine store", "what travels, who carries the protocol out, the disk"),
             ("current", "in which transaction a thread works"),
+            ("servant", "the objects that others call"),
+            ("shared", "what the parts above have in common"),
+            ("interceptor transaction", "how a transaction travels, and how a program holds it"),
             ("transactions", "the transactions of a program"),
-            (
-                "builder interceptor servant transaction",
-                "how they are set up, travel, are called, and run; each holds them",
-            ),
+            ("builder", "how they are set up"),
             ("server", "a service as a process of its own"),
         ],
-        exceptions: &[
-            ("transactions", "builder", "it is where a program begins to build them"),
-            ("transactions", "interceptor", "it registers what carries them"),
-            ("transactions", "servant", "it activates the objects that others call"),
-            ("transactions", "transaction", "it begins one, which holds it"),
-        ],
+        exceptions: &[],
     },
     Order {
         name: "armilla-transactions/engine",
         rows: &[
             ("entry local", "a transaction and its participants"),
-            ("table timer", "all of them, and the time"),
+            ("helpers table timer", "all of them, the time, and who helps"),
+            ("telling", "calls of participants"),
             ("drive", "what the protocol wants, carried out"),
         ],
         exceptions: &[],
@@ -489,17 +485,14 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-transactions/model",
         rows: &[
-            ("identity mistakes status", "single values"),
+            ("backoff identity mistakes status", "single values"),
             ("record", "what the log has"),
             ("event", "what happens, and what is to be done"),
+            ("participant", "who takes part in a transaction"),
             ("transaction", "a transaction"),
-            ("backoff participant", "who takes part in it, and when they are asked again"),
             ("completion delivery recovery", "the parts of its way"),
         ],
-        exceptions: &[
-            ("transaction", "backoff", "it has a pause for each participant that is asked again"),
-            ("transaction", "participant", "it has the participants whose steps change it"),
-        ],
+        exceptions: &[],
     },
 ];
 

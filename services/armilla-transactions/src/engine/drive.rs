@@ -2,8 +2,10 @@
 
 use super::Elsewhere;
 use super::entry::Entry;
+use super::helpers::Helpers;
 use super::local::parse_local;
 use super::table::Table;
+use super::telling::{Call, Telling, guarded};
 use super::timer::Timer;
 use crate::journal::Journal;
 use crate::model::{
@@ -13,7 +15,6 @@ use crate::model::{
 use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
@@ -26,6 +27,7 @@ const THREADS: usize = 4;
 pub(crate) struct Engine {
     table: Table,
     timer: Arc<Timer>,
+    helpers: Arc<Helpers>,
     journal: Arc<dyn Journal>,
     pub(crate) options: Options,
     most: usize,
@@ -44,6 +46,7 @@ impl Engine {
         Self {
             table: Table::default(),
             timer: Arc::default(),
+            helpers: Arc::default(),
             journal,
             options,
             most,
@@ -138,9 +141,17 @@ impl Engine {
         (0..THREADS).map(start).collect()
     }
 
-    /// Ends the threads.
-    pub(crate) fn end(&self) {
+    /// Ends the threads. Returns those that help, so that somebody waits for them.
+    pub(crate) fn end(&self) -> Vec<JoinHandle<()>> {
         self.timer.end();
+        self.helpers.end()
+    }
+
+    /// Writes to the log what was only appended: it is not to be done again after the next start.
+    pub(crate) fn sync(&self) {
+        if let Err(error) = self.journal.sync() {
+            tracing::warn!(%error, "the log of transactions was not written to its end");
+        }
     }
 
     /// Brings an event, and carries out everything that follows. Returns what whoever has brought it
@@ -150,6 +161,12 @@ impl Engine {
         let (mut reply, mut ended) = (None, false);
         while let Some(action) = queue.pop_front() {
             let event = match action {
+                action if Telling::of(&action).is_some() => {
+                    for event in self.tell(entry, action, &mut queue) {
+                        queue.extend(entry.handle(event, self.now()));
+                    }
+                    continue;
+                }
                 Action::Reply(told) => {
                     reply = Some(told);
                     continue;
@@ -173,10 +190,24 @@ impl Engine {
         reply
     }
 
+    /// Tells a participant what it is to do, and those beside it that are told next.
+    fn tell(&self, entry: &Entry, first: Action, queue: &mut VecDeque<Action>) -> Vec<Event> {
+        let mut calls = Vec::new();
+        let mut next = Some(first);
+        while let Some((place, telling)) = next.as_ref().and_then(Telling::of) {
+            let member = self.member(entry, place);
+            calls.push(Call { key: entry.key, place, telling, member });
+            let is_told = queue.front().and_then(Telling::of).is_some();
+            next = if is_told { queue.pop_front() } else { None };
+        }
+        // What ends with the process waits for no disk and no network.
+        match entry.has_names() {
+            true => Call::make_all(calls, &self.helpers),
+            false => calls.into_iter().map(Call::make).collect(),
+        }
+    }
+
     fn perform(&self, entry: &Entry, action: Action) -> Option<Event> {
-        let told = |place, tell: &dyn Fn(&dyn Resource) -> Result<(), ResourceError>| {
-            self.member(entry, place).and_then(|member| guarded(|| tell(&*member)))
-        };
         Some(match action {
             Action::Before(synchronization) => {
                 let called = entry.synchronization(synchronization);
@@ -194,29 +225,14 @@ impl Engine {
                 called.map(tell);
                 return None;
             }
-            Action::Prepare(place) => {
-                let member = self.member(entry, place);
-                let vote = member.and_then(|member| guarded(|| member.prepare()));
-                Event::Voted(place, vote.map_err(|error| refusal(entry, "prepare", &error)))
-            }
-            Action::CommitOnePhase(place) => {
-                let done = told(place, &|member| member.commit_one_phase());
-                Event::OnePhase(place, done.map_err(|error| refusal(entry, "commit", &error)))
-            }
-            Action::Commit(place) => {
-                let done = told(place, &|member| member.commit());
-                Event::Delivered(place, done.map_err(|error| refusal(entry, "commit", &error)))
-            }
-            Action::Rollback(place) => {
-                let done = told(place, &|member| member.rollback());
-                Event::Delivered(place, done.map_err(|error| refusal(entry, "rollback", &error)))
-            }
             Action::Forget(place) => {
-                let forget = |member: &dyn Resource| {
-                    member.forget();
-                    Ok(())
+                let forget = |member: Arc<dyn Resource>| {
+                    guarded(|| {
+                        member.forget();
+                        Ok(())
+                    })
                 };
-                told(place, &forget).ok();
+                self.member(entry, place).and_then(forget).ok();
                 return None;
             }
             Action::Force(record) => Event::Forced(self.force(&record)),
@@ -226,7 +242,7 @@ impl Engine {
                 return None;
             }
             Action::AskSuperior => Event::Superior(self.ask(entry)),
-            Action::Reply(_) | Action::End => return None,
+            _ => return None,
         })
     }
 
@@ -281,16 +297,4 @@ impl Engine {
 
 fn names(transaction: &Transaction) -> Vec<String> {
     transaction.participants().iter().map(|it| it.name().to_string()).collect()
-}
-
-fn refusal(entry: &Entry, operation: &str, error: &ResourceError) -> Refusal {
-    let key = entry.key;
-    tracing::info!(%key, operation, %error, "a participant of a transaction refuses");
-    error.refusal()
-}
-
-/// Runs code of the program. A panic is a failure of the resource.
-fn guarded<R>(run: impl FnOnce() -> Result<R, ResourceError>) -> Result<R, ResourceError> {
-    catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|_| Err(ResourceError::Failed("it has panicked".to_owned())))
 }

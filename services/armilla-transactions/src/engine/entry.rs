@@ -110,6 +110,11 @@ impl Entry {
         Err(machine.participants().get(place).map_or_else(|| "".into(), |it| it.name().clone()))
     }
 
+    /// Whether a participant outlives the process, here or elsewhere.
+    pub(super) fn has_names(&self) -> bool {
+        self.machine().participants().iter().any(|it| !it.name().is_empty())
+    }
+
     pub(super) fn set_member(&self, place: usize, member: Arc<dyn Resource>) {
         if let Some(at) = lock(&self.members).get_mut(place) {
             *at = Some(member);

@@ -4,8 +4,10 @@
 
 mod drive;
 mod entry;
+mod helpers;
 mod local;
 mod table;
+mod telling;
 mod timer;
 
 pub(crate) use drive::Engine;

@@ -5,7 +5,8 @@ use crate::current::is_internal;
 use crate::engine::Entry;
 use crate::model::{Event, Status};
 use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS_COMPONENT, OtsPolicy};
-use crate::transactions::{Shared, mark_rollback};
+use crate::servant::mark_rollback;
+use crate::shared::Shared;
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, Outcome, ProcessingMode,
 };

@@ -1,7 +1,9 @@
 //! When to try again.
 
-use super::transaction::Time;
 use std::time::Duration;
+
+/// A time, since whatever beginning the driver has chosen. It never goes back.
+pub type Time = Duration;
 
 /// How long to wait before the next attempt: twice as long each time, up to a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

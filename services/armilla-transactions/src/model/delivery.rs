@@ -1,11 +1,12 @@
 //! From the decision to the end.
 
+use super::backoff::Time;
 use super::event::{Action, Refusal, Reply};
 use super::mistakes::{self, Mistake};
 use super::participant::Progress;
 use super::record::{Kind, Record};
 use super::status::{Heuristic, Outcome, Status, Vote};
-use super::transaction::{Phase, Purpose, Time, Transaction};
+use super::transaction::{Phase, Purpose, Transaction};
 
 impl Transaction {
     /// Tells those whom the decision concerns.

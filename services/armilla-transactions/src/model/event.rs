@@ -57,6 +57,27 @@ pub enum Event {
     },
 }
 
+/// What an operator decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// To commit what is in doubt, in place of its superior.
+    Commit,
+    /// To roll back what is in doubt or active.
+    Rollback,
+    /// To forget heuristic outcomes, and participants that cannot be reached.
+    Forget,
+}
+
+impl From<Decision> for Event {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Commit => Self::Decide { commit: true },
+            Decision::Rollback => Self::Decide { commit: false },
+            Decision::Forget => Self::Abandon,
+        }
+    }
+}
+
 /// What has become of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forced {

@@ -22,8 +22,8 @@ mod recovery;
 mod status;
 mod transaction;
 
-pub use backoff::Backoff;
-pub use event::{Action, Event, Forced, Refusal, Reply, SuperiorAnswer};
+pub use backoff::{Backoff, Time};
+pub use event::{Action, Decision, Event, Forced, Refusal, Reply, SuperiorAnswer};
 pub use identity::{GlobalId, Key};
 #[cfg(feature = "planted-mistakes")]
 pub use mistakes::{Mistake, plant};
@@ -31,4 +31,4 @@ pub use participant::{Participant, Progress};
 pub use record::{Kind, Record, RecordError};
 pub use recovery::recover;
 pub use status::{Heuristic, Outcome, Status, Vote};
-pub use transaction::{Options, RegisterError, Time, Transaction};
+pub use transaction::{Options, RegisterError, Transaction};

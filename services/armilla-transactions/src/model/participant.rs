@@ -1,7 +1,7 @@
 //! The participants of a transaction.
 
+use super::backoff::Time;
 use super::status::Heuristic;
-use super::transaction::Time;
 use std::sync::Arc;
 
 /// A resource that was registered with a coordinator.

@@ -1,12 +1,13 @@
 //! After a crash, and while somebody cannot be reached.
 
+use super::backoff::Time;
 use super::event::{Action, Reply, SuperiorAnswer};
 use super::identity::Key;
 use super::mistakes::{self, Mistake};
 use super::participant::{Participant, Progress};
 use super::record::{Kind, Record};
 use super::status::Status;
-use super::transaction::{Goal, Options, Phase, Purpose, Time, Transaction};
+use super::transaction::{Goal, Options, Phase, Purpose, Transaction};
 use std::collections::BTreeMap;
 
 /// The transactions that the records of a log tell of, in no order. Those in doubt ask their

@@ -1,15 +1,12 @@
 //! A transaction at one of its coordinators.
 
-use super::backoff::Backoff;
+use super::backoff::{Backoff, Time};
 use super::event::{Action, Event, Reply};
 use super::identity::{GlobalId, Key};
 use super::participant::{Participant, Progress};
 use super::status::{Heuristic, Status};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A time, since whatever beginning the driver has chosen. It never goes back.
-pub type Time = Duration;
 
 /// What holds for all transactions of a coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Control, Coordinator, Terminator and RecoveryCoordinator (Transaction Service 1.4, 2.4).
 
+use super::begin::mark_rollback;
 use super::remote::{RemoteResource, RemoteSynchronization, wire};
 use super::{Site, entry};
 use crate::corba::control::{GetCoordinatorRaises, GetTerminatorRaises};
@@ -18,7 +19,6 @@ use crate::corba::{
 use crate::current::internally;
 use crate::engine::Entry;
 use crate::model::{Event, GlobalId, Heuristic, Outcome, Reply, Status as Known};
-use crate::transactions::mark_rollback;
 use armilla::{Completion, Error, ExceptionKind, SystemException};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The factory: transactions for programs that have no service of their own.
 
 use super::Site;
+use super::begin::{adopt, new_root};
 use crate::context::Incoming;
 use crate::corba::{ControlRef, PropagationContext, TransactionFactory};
-use crate::transactions::{adopt, new_root};
 use armilla::{ExceptionKind, SystemException};
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 //! Each interface has a POA of its own with one servant for all transactions, so that references
 //! outlive the process and nothing is activated for a transaction.
 
+mod begin;
 mod coordinator;
 mod factory;
 mod operator;
@@ -10,8 +11,9 @@ mod remote;
 mod site;
 mod subordinate;
 
-pub(crate) use operator::info;
-pub(crate) use site::{Site, set_superior, superior_of};
+pub(crate) use begin::{adopt, mark_rollback, new_root};
+pub(crate) use operator::{decide, info};
+pub(crate) use site::Site;
 
 use crate::corba::{
     control, coordinator as corba_coordinator, operator as corba_operator, recovery_coordinator,

@@ -5,9 +5,10 @@ use crate::corba::operator::{CommitRaises, ForgetRaises, RollbackRaises, ShowRai
 use crate::corba::{
     Operator, ParticipantInfo, Refused, TransactionInfo, TransactionInfos, UnknownTransaction,
 };
-use crate::engine::Entry;
-use crate::model::{Event, Progress, Reply};
-use armilla::{Error, SystemException};
+use crate::engine::{Engine, Entry};
+use crate::error::DecideError;
+use crate::model::{Decision, Progress, Reply};
+use armilla::{Caller, Error, SystemException};
 use std::sync::Arc;
 
 pub(super) struct Operators {
@@ -16,30 +17,39 @@ pub(super) struct Operators {
 }
 
 impl Operators {
-    /// The only transaction whose number begins so.
-    fn find(&self, id: &str) -> Result<Arc<Entry>, UnknownTransaction> {
-        let mut all = self.site.engine.all().into_iter();
-        let mut fitting = all.by_ref().filter(|it| it.key.to_string().starts_with(id));
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) if !id.is_empty() => Ok(only),
-            _ => Err(UnknownTransaction {}),
-        }
-    }
-
     fn decide<E: From<UnknownTransaction> + From<Refused>>(
         &self,
         id: &str,
-        event: Event,
+        decision: Decision,
     ) -> Result<(), Error<E>> {
         (self.rights)()?;
-        let entry = self.find(id).map_err(|unknown| Error::User(unknown.into()))?;
-        let (key, status) = (entry.key, entry.status());
-        let reply = self.site.engine.drive(&entry, event.clone());
-        tracing::warn!(%key, %status, ?event, ?reply, "an operator has decided");
-        match reply {
-            Some(Reply::Done | Reply::Outcome(_)) => Ok(()),
-            _ => Err(Error::User(Refused { status: entry.status().to_string() }.into())),
-        }
+        decide(&self.site.engine, id, decision).map_err(|error| match error {
+            DecideError::Unknown => Error::User(UnknownTransaction {}.into()),
+            DecideError::Refused(status) => Error::User(Refused { status }.into()),
+        })
+    }
+}
+
+/// The only transaction whose number begins so.
+fn find(engine: &Engine, id: &str) -> Option<Arc<Entry>> {
+    let mut all = engine.all().into_iter();
+    let mut fitting = all.by_ref().filter(|it| it.key.to_string().starts_with(id));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) if !id.is_empty() => Some(only),
+        _ => None,
+    }
+}
+
+/// Decides in place of whoever cannot.
+pub(crate) fn decide(engine: &Engine, id: &str, decision: Decision) -> Result<(), DecideError> {
+    let entry = find(engine, id).ok_or(DecideError::Unknown)?;
+    let (key, status) = (entry.key, entry.status());
+    let reply = engine.drive(&entry, decision.into());
+    let operator = Caller::current();
+    tracing::warn!(%key, %status, ?decision, ?reply, ?operator, "an operator has decided");
+    match reply {
+        Some(Reply::Done | Reply::Outcome(_)) => Ok(()),
+        _ => Err(DecideError::Refused(entry.status().to_string())),
     }
 }
 
@@ -81,18 +91,19 @@ impl Operator for Operators {
     }
 
     fn show(&self, id: &str) -> Result<TransactionInfo, Error<ShowRaises>> {
-        Ok(info(&*self.find(id).map_err(|unknown| Error::User(unknown.into()))?))
+        let found = find(&self.site.engine, id);
+        Ok(info(&*found.ok_or_else(|| Error::User(UnknownTransaction {}.into()))?))
     }
 
     fn commit(&self, id: &str) -> Result<(), Error<CommitRaises>> {
-        self.decide(id, Event::Decide { commit: true })
+        self.decide(id, Decision::Commit)
     }
 
     fn rollback(&self, id: &str) -> Result<(), Error<RollbackRaises>> {
-        self.decide(id, Event::Decide { commit: false })
+        self.decide(id, Decision::Rollback)
     }
 
     fn forget(&self, id: &str) -> Result<(), Error<ForgetRaises>> {
-        self.decide(id, Event::Abandon)
+        self.decide(id, Decision::Forget)
     }
 }

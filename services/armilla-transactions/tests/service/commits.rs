@@ -1,12 +1,16 @@
 //! All or nothing between two banks.
 
-use crate::bank_world::{Bank, Process, await_that};
-use armilla::{Error, ExceptionKind};
-use armilla_transactions::model::{Status, Vote};
-use armilla_transactions::{CommitError, ResourceError, RunError, Synchronization};
-use bank::bank::Account;
+use crate::bank_world::{Bank, Books, Process, await_that};
+use armilla::{Error, ExceptionKind, Orb};
+use armilla_transactions::model::{Key, Record, Status, Vote};
+use armilla_transactions::{
+    CommitError, Journal, MemoryJournal, OtsPolicy, ResourceError, RunError, Synchronization,
+};
 use bank::bank::account::WithdrawRaises;
+use bank::bank::{Account, AccountRef};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -181,4 +185,58 @@ fn who_only_listens_in_another_process_hears_of_the_end() {
         assert_eq!(heard, if commits { "before, committed" } else { "rolled back" });
         nothing_is_left(&[&client, &bank.process]);
     }
+}
+
+/// Counts what is forced to the disk.
+#[derive(Default)]
+struct Counting {
+    records: MemoryJournal,
+    forced: AtomicUsize,
+}
+
+impl Journal for Counting {
+    fn force(&self, record: &Record) -> io::Result<()> {
+        self.forced.fetch_add(1, Ordering::Relaxed);
+        self.records.force(record)
+    }
+
+    fn append(&self, record: &Record) -> io::Result<()> {
+        self.records.append(record)
+    }
+
+    fn read(&self) -> io::Result<Vec<Record>> {
+        self.records.read()
+    }
+
+    fn forget(&self, key: Key) {
+        self.records.forget(key);
+    }
+}
+
+#[test]
+fn only_what_must_survive_is_forced_to_the_disk() {
+    let [at_root, at_bank] = [(); 2].map(|()| Arc::new(Counting::default()));
+    let listening = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let client = Process::new(listening, |it| it.journal(at_root.clone()));
+    let policy = Some(OtsPolicy::Requires);
+    let address = "iiop://127.0.0.1:0";
+    let bank = Bank::over(Books::default(), address, policy, |it| it.journal(at_bank.clone()));
+    let (other, reader) = (Bank::new(0.0), Bank::new(0.0));
+    reader.books.lock().unwrap().vote = Some(Vote::ReadOnly);
+    let [first, second, reads] = [&bank, &other, &reader].map(|bank| client.account(&bank.account));
+    let mut seen = [0, 0];
+    let mut forced_by = |accounts: &[&AccountRef]| {
+        let deposits = |_: &_| accounts.iter().try_for_each(|account| account.deposit(1.0));
+        client.transactions.run(deposits).unwrap();
+        let before = seen;
+        seen = [&at_root, &at_bank].map(|it| it.forced.load(Ordering::Relaxed));
+        [seen[0] - before[0], seen[1] - before[1]]
+    };
+    // One participant decides, and needs no record; readers need none either.
+    assert_eq!(forced_by(&[&first]), [0, 0], "one phase");
+    assert_eq!(forced_by(&[&reads]), [0, 0], "one reader");
+    assert_eq!(forced_by(&[&reads, &reads]), [0, 0], "readers alone");
+    // The decision; at the bank the vote and the decision.
+    assert_eq!(forced_by(&[&first, &second]), [1, 2], "two phases");
+    assert_eq!(forced_by(&[&first, &reads]), [1, 2], "two phases and a reader");
 }
