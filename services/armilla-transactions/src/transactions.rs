@@ -217,6 +217,14 @@ impl Transactions {
     }
 }
 
+#[cfg(feature = "server")]
+impl Transactions {
+    /// Whether operators on other hosts decide, too.
+    pub(crate) fn admits_remote(&self) -> bool {
+        self.0.remote_operators
+    }
+}
+
 impl OrbInitializer for Transactions {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let slot = info.allocate_slot();

@@ -1,13 +1,15 @@
 //! A transaction service as a process of its own: `armilla transactions serve`. Programs embed
 //! [`Transactions`] instead, and save the calls to it.
 
+mod metrics;
+mod page;
+
 use crate::corba::TransactionFactoryRef;
 use crate::{DiskJournal, MemoryJournal, Transactions, TransactionsBuilder};
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Lifecycle};
+use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds};
 use std::fmt;
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub struct Server {
     url: String,
     lifecycle: Lifecycle,
     console: Option<Console>,
+    /// Tells open pages.
+    _watch: Option<Rounds>,
 }
 
 /// A server to be started.
@@ -64,7 +68,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves `/healthz` and `/metrics` at an address, such as `127.0.0.1:9814`.
+    /// Serves a web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9814`.
     pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
         self.console = options.into();
         self
@@ -101,7 +105,7 @@ impl ServerBuilder {
 fn serve(
     orb: &Orb,
     transactions: Transactions,
-    metrics: Metrics,
+    of_orb: Metrics,
     (name, console): (Option<String>, ConsoleOptions),
 ) -> Result<Server, ServerError> {
     let lifecycle = Lifecycle::new();
@@ -111,39 +115,22 @@ fn serve(
     }
     let url = transactions.url().unwrap_or_default();
     let (counted, checked) = (transactions.clone(), transactions.clone());
+    let events = Events::new();
     let console = console.start(&lifecycle, |console| {
         console
             .check(move || match checked.has_failed() {
                 true => Err("the log of transactions cannot be written; restart".to_owned()),
                 false => Ok(()),
             })
-            .metrics(move || text(&counted))
-            .metrics(move || metrics.to_prometheus())
+            .metrics(move || metrics::text(&counted))
+            .metrics(move || of_orb.to_prometheus())
+            .pages(page::pages(&transactions))
+            .events(&events)
     });
     let console = console.map_err(ServerError::Console)?;
-    Ok(Server { orb: orb.clone(), transactions, url, lifecycle, console })
-}
-
-/// How many transactions are in which state, as Prometheus reads it.
-fn text(transactions: &Transactions) -> String {
-    let list = transactions.list();
-    let in_doubt = list.iter().filter(|it| it.status == "in doubt").count();
-    let heuristic = list.iter().filter(|it| !it.heuristic.is_empty()).count();
-    let rows = [
-        ("in_progress", "Transactions that are not over.", list.len()),
-        ("in_doubt", "Subordinates that wait for the decision of their superior.", in_doubt),
-        ("heuristic", "Transactions of which a participant has decided on its own.", heuristic),
-    ];
-    let mut out = String::new();
-    for (name, help, value) in rows {
-        // A string takes everything.
-        let _ = writeln!(
-            out,
-            "# HELP armilla_transactions_{name} {help}\n# TYPE armilla_transactions_{name} \
-             gauge\narmilla_transactions_{name} {value}"
-        );
-    }
-    out
+    let watch = console.is_some().then(|| page::watch(&transactions, events));
+    let watch = watch.transpose().map_err(ServerError::Console)?;
+    Ok(Server { orb: orb.clone(), transactions, url, lifecycle, console, _watch: watch })
 }
 
 impl Server {
@@ -155,6 +142,11 @@ impl Server {
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
         &self.orb
+    }
+
+    /// The transactions.
+    pub const fn transactions(&self) -> &Transactions {
+        &self.transactions
     }
 
     /// The factory of transactions.

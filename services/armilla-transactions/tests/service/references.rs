@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// Notes what it is told.
 #[derive(Clone, Default)]
-struct Noting(Arc<Mutex<Vec<&'static str>>>);
+pub(crate) struct Noting(pub(crate) Arc<Mutex<Vec<&'static str>>>);
 
 impl Noting {
     fn note(&self, what: &'static str) {
