@@ -3,6 +3,7 @@
 mod bank_world;
 mod commits;
 mod corpus;
+mod kills;
 mod page;
 mod policies;
 mod recovery;
