@@ -16,7 +16,7 @@ pub enum SecurityError {
     Denied,
     /// The client has no name, and `allow_anonymous` is not set.
     Anonymous,
-    /// The client answers with NTLM version 1, which is refused.
+    /// The client answers with NTLM version 1, and `allow_version_1` is not set.
     NtlmV1,
     /// The client could have protected its messages (MIC) and did not, and `require_mic` is set.
     NoMic,
@@ -40,7 +40,7 @@ impl fmt::Display for SecurityError {
             Self::Missing(what) => write!(f, "the peer does not offer {what}"),
             Self::Denied => f.write_str("the account is unknown, or its password another one"),
             Self::Anonymous => f.write_str("anonymous clients are refused (allow_anonymous)"),
-            Self::NtlmV1 => f.write_str("the client uses NTLM version 1, which is refused"),
+            Self::NtlmV1 => f.write_str("the client uses NTLM version 1 (allow_version_1)"),
             Self::NoMic => f.write_str("the client does not protect its messages (require_mic)"),
             Self::WrongMic => f.write_str("somebody changed messages of the handshake"),
             Self::NoMechanism => f.write_str("client and server have no mechanism in common"),

@@ -43,6 +43,31 @@ fn responses_and_session_key() {
     assert_eq!(message.user, hex("5500730065007200"));
 }
 
+/// The worked example of MS-NLMP 4.2.3: version 1 with a challenge of the client.
+#[test]
+fn version_1_is_taken_if_it_is_allowed() {
+    let response = hex("7537f803ae367128ca458204bde7caf81e97ed2683267232");
+    let end = |options: AcceptorOptions, password: &'static str| {
+        let known = move |_: &str, _: &str| Some(NtHash::of(password));
+        let mut server = Acceptor::new(options, known, SERVER_CHALLENGE, FileTime(0));
+        let (_, message) = client();
+        let mut begin = Initiator::new(
+            Credentials::new("Domain", "User", "Password"),
+            CLIENT_CHALLENGE,
+            SESSION_KEY,
+            FileTime(0),
+        );
+        server.step(&begin.step(&[]).unwrap().token.unwrap()).unwrap();
+        let lm_response = [&CLIENT_CHALLENGE[..], &[0; 16]].concat();
+        let message = Authenticate { nt_response: response.clone(), lm_response, ..message };
+        server.step(&message.encode()).map(|progress| progress.established)
+    };
+    let allowed = || AcceptorOptions { allow_version_1: true, ..AcceptorOptions::new("Server") };
+    assert_eq!(end(allowed(), "Password"), Ok(true));
+    assert_eq!(end(allowed(), "password"), Err(SecurityError::Denied));
+    assert_eq!(end(AcceptorOptions::new("Server"), "Password"), Err(SecurityError::NtlmV1));
+}
+
 #[test]
 fn a_sealed_message() {
     let (mut client, _) = client();

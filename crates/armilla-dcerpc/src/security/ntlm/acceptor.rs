@@ -6,6 +6,7 @@ use super::initiator::require;
 use super::keys::{self, Direction, Key, Stream};
 use super::messages::{Authenticate, Challenge, MIC_OFFSET, Negotiate, flag};
 use super::session::{SIGNATURE_LENGTH, Session};
+use super::version_1;
 use crate::security::constant_time;
 use crate::security::context::{Message, Principal, Progress, SecurityContext, service};
 use crate::security::error::SecurityError;
@@ -37,6 +38,9 @@ pub struct AcceptorOptions {
     pub domain: String,
     /// Whether a client without a name is let in. Off by default.
     pub allow_anonymous: bool,
+    /// Whether a client may prove itself by NTLM version 1 with extended session security, which
+    /// whoever records it breaks within hours. Off by default.
+    pub allow_version_1: bool,
     /// Whether a client has to protect the handshake by a MIC. Off by default: nobody can remove a
     /// MIC that a client sends, and some clients send none.
     pub require_mic: bool,
@@ -46,7 +50,13 @@ impl AcceptorOptions {
     /// A host of this name in no domain, which refuses what can be refused.
     pub fn new(computer: &str) -> Self {
         let (computer, domain) = (computer.to_owned(), computer.to_owned());
-        Self { computer, domain, allow_anonymous: false, require_mic: false }
+        Self {
+            computer,
+            domain,
+            allow_anonymous: false,
+            allow_version_1: false,
+            require_mic: false,
+        }
     }
 }
 
@@ -144,11 +154,8 @@ impl Acceptor {
             require(message.flags)?;
         }
         let principal = Principal { domain: message.domain()?, user: message.user()? };
-        let base_key = if anonymous {
-            self.anonymous(&message)?
-        } else {
-            self.proven(&principal, &message.nt_response)?
-        };
+        let base_key =
+            if anonymous { self.anonymous(&message)? } else { self.proven(&principal, &message)? };
         let exchanged = message.flags & flag::KEY_EXCHANGE != 0;
         let session_key = if exchanged {
             let mut key: Key = message
@@ -186,9 +193,14 @@ impl Acceptor {
     }
 
     /// Checks the proof of the client; returns the session base key.
-    fn proven(&mut self, principal: &Principal, response: &[u8]) -> Result<Key, SecurityError> {
-        if response.len() == 24 {
-            return Err(SecurityError::NtlmV1);
+    fn proven(
+        &mut self,
+        principal: &Principal,
+        message: &Authenticate,
+    ) -> Result<Key, SecurityError> {
+        let response = &*message.nt_response;
+        if response.len() == version_1::LENGTH {
+            return self.proven_by_version_1(principal, message);
         }
         let bad = SecurityError::Malformed("the response is none of NTLM version 2");
         let (proof, blob) = response.split_first_chunk::<16>().ok_or(bad)?;
@@ -210,6 +222,26 @@ impl Acceptor {
         }
         self.mic = info.flags() & av_pairs::HAS_MIC != 0;
         Ok(keys::session_base_key(&key, proof))
+    }
+
+    fn proven_by_version_1(
+        &self,
+        Principal { user, domain }: &Principal,
+        message: &Authenticate,
+    ) -> Result<Key, SecurityError> {
+        if !self.options.allow_version_1 {
+            return Err(SecurityError::NtlmV1);
+        }
+        // With extended session security the client's challenge is in place of another answer.
+        let bad = SecurityError::Malformed("the client's challenge is missing");
+        let client = message.lm_response.first_chunk().ok_or(bad)?;
+        let hash = self.accounts.hash(user, domain);
+        let known = hash.unwrap_or(NtHash([0; 16]));
+        let own = version_1::proof(&known, &self.challenge, client);
+        if !constant_time::equal(&own, &message.nt_response) || hash.is_none() {
+            return Err(SecurityError::Denied);
+        }
+        Ok(version_1::session_base_key(&known, &self.challenge, client))
     }
 
     fn session(&mut self) -> Result<&mut Session, SecurityError> {

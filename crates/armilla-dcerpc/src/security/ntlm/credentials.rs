@@ -46,6 +46,12 @@ impl Credentials {
         Self { domain, user, hash, workstation: String::new(), target: String::new() }
     }
 
+    /// The hash of the password, if this is the user: for a server that lets in whoever it is itself
+    /// elsewhere.
+    pub fn hash_of(&self, user: &str) -> Option<NtHash> {
+        (self.user.to_lowercase() == user.to_lowercase()).then_some(self.hash)
+    }
+
     /// The name of the client's host, which is shown to the server.
     #[must_use]
     pub fn workstation(mut self, name: &str) -> Self {

@@ -35,6 +35,7 @@ mod keys;
 mod messages;
 mod observer;
 mod session;
+mod version_1;
 
 pub use acceptor::{Acceptor, AcceptorOptions, Accounts};
 pub use credentials::{Credentials, FileTime, NtHash};
