@@ -9,6 +9,7 @@ use crate::server::{Object, ObjectCall};
 use alloc::collections::BTreeMap;
 use alloc::collections::btree_map::Entry;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
@@ -22,7 +23,7 @@ const MOST_SINKS: usize = 64;
 #[derive(Debug)]
 pub struct ConnectionPoint {
     iid: Uuid,
-    client: Client,
+    clients: Vec<Client>,
     sinks: Mutex<Sinks>,
 }
 
@@ -36,7 +37,13 @@ impl ConnectionPoint {
     /// The connection point of an interface of events. `client` calls the sinks: at which address a
     /// client of ours listens, and with whose credentials it is called, is a matter of its options.
     pub fn new(iid: Uuid, client: Client) -> Arc<Self> {
-        Arc::new(Self { iid, client, sinks: Mutex::default() })
+        Self::with_clients(iid, vec![client])
+    }
+
+    /// The same with several clients, the first of which calls a sink that it can call: for example one
+    /// with security, and behind it one without.
+    pub fn with_clients(iid: Uuid, clients: Vec<Client>) -> Arc<Self> {
+        Arc::new(Self { iid, clients, sinks: Mutex::default() })
     }
 
     fn sinks(&self) -> MutexGuard<'_, Sinks> {
@@ -51,6 +58,12 @@ impl ConnectionPoint {
     /// Whether nobody receives events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many sinks there have been so far; after 2³² it begins anew. Whoever has to tell a new one
+    /// where things stand sees so that there is one.
+    pub fn connected(&self) -> u32 {
+        self.sinks().last
     }
 
     /// Sends an event to each sink, one after the other. A sink that fails receives no more.
@@ -90,16 +103,19 @@ impl ConnectionPoint {
         call.answer(&PointerOut { pointer })
     }
 
+    /// The sink, once it has answered this client.
+    fn reach(&self, client: &Client, given: &AdviseIn) -> Result<Proxy, Status> {
+        let sink = client.pointer(&given.sink).map_err(|_| Status::CANNOT_CONNECT)?;
+        let sink = sink.ok_or(Status::INVALID_POINTER)?;
+        sink.query_interface(self.iid).map_err(|_| Status::CANNOT_CONNECT)
+    }
+
     fn advise(&self, given: &AdviseIn) -> Result<u32, Status> {
         if self.len() >= MOST_SINKS {
             return Err(Status::ADVISE_LIMIT);
         }
-        let sink = self.client.pointer(&given.sink).map_err(|_| Status::CANNOT_CONNECT)?;
-        let sink = sink.ok_or(Status::INVALID_POINTER)?;
-        let sink = match sink.iid() == self.iid {
-            true => sink,
-            false => sink.query_interface(self.iid).map_err(|_| Status::CANNOT_CONNECT)?,
-        };
+        let reached = self.clients.iter().find_map(|client| self.reach(client, given).ok());
+        let sink = reached.ok_or(Status::CANNOT_CONNECT)?;
         let mut sinks = self.sinks();
         loop {
             sinks.last = sinks.last.wrapping_add(1).max(1);
