@@ -1,0 +1,9 @@
+//! The plant: its model, and a server with clients.
+
+mod bench;
+mod clients;
+mod groups;
+mod hostile;
+mod programs;
+mod simulation;
+mod watching;
