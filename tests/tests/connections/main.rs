@@ -6,6 +6,7 @@ mod fragments;
 mod limits;
 mod message_memory;
 mod multiplexed;
+mod namespaces;
 mod observe;
 mod oversized;
 mod reactor_server;
