@@ -71,6 +71,24 @@ pub(crate) fn swap(orb: &Orb, slots: Slots) -> Slots {
     before.unwrap_or_default()
 }
 
+/// Restores the slots that a thread had before a request. It stays in its thread.
+pub(crate) struct ThreadSlots {
+    orb: Orb,
+    slots: Slots,
+}
+
+impl ThreadSlots {
+    pub(crate) fn new(orb: &Orb, slots: Slots) -> Self {
+        Self { orb: orb.clone(), slots }
+    }
+}
+
+impl Drop for ThreadSlots {
+    fn drop(&mut self) {
+        swap(&self.orb, std::mem::take(&mut self.slots));
+    }
+}
+
 /// A copy of the slots of the current thread.
 pub(crate) fn copy(orb: &Orb) -> Slots {
     THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())

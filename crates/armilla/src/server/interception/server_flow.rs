@@ -6,7 +6,7 @@ use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
 use crate::interception::Outcome;
 use crate::interception::Slots;
-use crate::interception::current;
+use crate::interception::current::{self, ThreadSlots};
 use crate::interception::outcome::{End, call_point};
 use crate::interception::values::{Served, written};
 use crate::policies::SyncScope;
@@ -166,14 +166,6 @@ impl ServerFlow {
         }
         Ok(())
     }
-
-    /// Gives the request the slots as the servant left them in the thread. The thread keeps them
-    /// until the returned guard is dropped.
-    fn take_slots(&mut self) -> Option<ThreadSlots> {
-        let outside = self.info.outside.take()?;
-        self.info.slots = current::copy(&self.info.orb);
-        Some(ThreadSlots { orb: self.info.orb.clone(), slots: outside })
-    }
 }
 
 impl RequestFlow for ServerFlow {
@@ -230,7 +222,7 @@ impl RequestFlow for ServerFlow {
             outcome = interruption.after_execution().into();
         }
         let orb = self.info.orb.clone();
-        let _slots = self.take_slots();
+        let _slots = self.lend_slots();
         let Some(interceptors) = orb.server_interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         let local = self.is_local;
@@ -268,6 +260,14 @@ impl RequestFlow for ServerFlow {
         if let Some(outside) = self.info.outside.take() {
             self.info.slots = current::swap(&self.info.orb, outside);
         }
+    }
+
+    /// Gives the request the slots as they are in the thread. The thread keeps them until the
+    /// returned guard is dropped.
+    fn lend_slots(&mut self) -> Option<ThreadSlots> {
+        let outside = self.info.outside.take()?;
+        self.info.slots = current::copy(&self.info.orb);
+        Some(ThreadSlots::new(&self.info.orb, outside))
     }
 
     /// Ends the request with the servant's result or exception, which `body` writes.
@@ -310,18 +310,6 @@ impl RequestFlow for ServerFlow {
     /// The service contexts of the reply.
     fn contexts(&self) -> Vec<ServiceContext<'_>> {
         self.info.reply_contexts.to_send()
-    }
-}
-
-/// Restores the slots that a thread had before the request.
-struct ThreadSlots {
-    orb: Orb,
-    slots: Slots,
-}
-
-impl Drop for ThreadSlots {
-    fn drop(&mut self) {
-        current::swap(&self.orb, std::mem::take(&mut self.slots));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::client::interception::Interruption;
 use crate::interception::Outcome;
+use crate::interception::current::ThreadSlots;
 use crate::signature::NamedValue;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ServiceContext};
@@ -36,6 +37,10 @@ pub(crate) trait RequestFlow: Send {
 
     /// Gives the thread its own slots back: the request is answered later, by another thread.
     fn leave_thread(&mut self);
+
+    /// The same, but the thread keeps the slots of the request until the result is dropped: the
+    /// servant that answers later is called in it.
+    fn lend_slots(&mut self) -> Option<ThreadSlots>;
 
     /// Ends the request with the servant's result or exception, which `body` writes. Returns what
     /// the interceptors make of it.

@@ -8,6 +8,7 @@ use super::base::AsDeclared;
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
+use crate::interception::current::ThreadSlots;
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::reply::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
@@ -76,6 +77,8 @@ pub struct ServerCall<'a> {
     flow: Flow,
     /// Set if a servant locator gave the servant.
     located: Option<&'a LocatedCall<'a>>,
+    /// The slots that the thread gets back when a servant that answers later has returned.
+    lent: Option<ThreadSlots>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -89,7 +92,7 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, sink, port, memory, servant, flow, located: None }
+        Self { request, arguments, sink, port, memory, servant, flow, located: None, lent: None }
     }
 
     /// Notes that a locator gave the servant. `postinvoke` is called before the interceptors see
@@ -420,7 +423,7 @@ impl<'a> ServerCall<'a> {
         let sink = self.sink.defer();
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
-        self.flow.iter_mut().for_each(|flow| flow.leave_thread());
+        self.lent = self.flow.as_mut().and_then(|flow| flow.lend_slots());
         let operation = self.request.operation.as_str();
         let operation = self.servant.map(|servant| (operation, servant.signatures()));
         DeferredReply::new(sink, port, self.flow.take(), operation)
