@@ -15,6 +15,7 @@ mod input;
 mod ior;
 mod json_text;
 mod laboratory;
+mod locks;
 mod naming;
 mod orb;
 mod output;
@@ -85,6 +86,9 @@ enum Command {
     Imr(imr::Imr),
     /// Show what a reference contains
     Ior(ior::ReadIor),
+    /// Serve lock sets, show who has locks, and run a command under one
+    #[command(subcommand)]
+    Locks(locks::Locks),
     /// Edit a file of users and passwords
     #[command(subcommand)]
     Passwd(passwd::Passwd),
@@ -162,6 +166,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         Command::Ifr(ifr) => ifr::run(ifr, orb),
         Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),
+        Command::Locks(locks) => locks::run(locks, orb),
         Command::Schedule(schedule) => schedule::run(schedule),
         Command::Passwd(passwd) => passwd::run(passwd),
         Command::Ping(ping) => ping::run(ping, orb),

@@ -16,7 +16,22 @@ pub(crate) struct Place {
     pub(crate) usual: &'static str,
 }
 
+/// The option of a command that says where.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct At {
+    /// The process
+    #[arg(long, value_name = "HOST:PORT|URL")]
+    pub(crate) at: Option<String>,
+}
+
 impl Place {
+    /// The service as this option says, and an ORB that calls it.
+    pub(crate) fn at(&self, at: &At, arguments: &OrbArguments) -> Outcome<(Orb, Object)> {
+        let orb = self.orb(arguments, at.at.as_deref())?;
+        let object = self.object(&orb)?;
+        Ok((orb, object))
+    }
+
     /// An ORB whose initial reference of this name is the service, at `given` if an option of the
     /// command says so.
     pub(crate) fn orb(&self, arguments: &OrbArguments, given: Option<&str>) -> Outcome<Orb> {

@@ -24,6 +24,13 @@ pub(crate) struct ServiceArguments {
     #[arg(long)]
     memory: bool,
     #[command(flatten)]
+    server: ServerArguments,
+}
+
+/// Where a service shows what it does, and what it asks of its callers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerArguments {
+    #[command(flatten)]
     console: ConsoleArguments,
     #[command(flatten)]
     callers: CallerArguments,
@@ -142,6 +149,16 @@ impl ServiceArguments {
         self.store.clone().or_else(|| default_directory(service)).map(Some).ok_or_else(none)
     }
 
+    pub(crate) fn callers(&self, has_rules: bool) -> Outcome<Callers> {
+        self.server.callers(has_rules)
+    }
+
+    pub(crate) fn console(&self, orb: &OrbArguments, callers: &Callers) -> ConsoleOptions {
+        self.server.console(orb, callers)
+    }
+}
+
+impl ServerArguments {
     /// What the server asks of its callers. Some services have rules of their own about them.
     pub(crate) fn callers(&self, has_rules: bool) -> Outcome<Callers> {
         self.callers.open(has_rules)

@@ -2,7 +2,8 @@
 
 use crate::context::Incoming;
 use crate::corba::{
-    Control as _, ControlRef, Coordinator as _, TransactionFactoryRef, TransactionInfo,
+    Control as _, ControlRef, Coordinator as _, CoordinatorRef, TransactionFactoryRef,
+    TransactionInfo,
 };
 use crate::current::{Entered, internally};
 use crate::error::{DecideError, RunError};
@@ -171,15 +172,22 @@ impl Transactions {
     /// # Errors
     /// Those of the calls to its coordinator; `INVALID_TRANSACTION` if it tells of no transaction.
     pub fn join(&self, control: &ControlRef) -> Result<Transaction, SystemException> {
-        self.0.site()?;
-        let unavailable = || {
-            ExceptionKind::InvalidTransaction.because("the transaction takes no more participants")
-        };
         let coordinator = internally(|| control.get_coordinator());
-        let coordinator = coordinator.map_err(|error| system(error, unavailable))?;
+        self.join_coordinator(&coordinator.map_err(|error| system(error, unavailable))?)
+    }
+
+    /// Takes part in the transaction of this coordinator. Who began it commits it.
+    ///
+    /// # Errors
+    /// As [`join`](Self::join).
+    pub fn join_coordinator(
+        &self,
+        coordinator: &CoordinatorRef,
+    ) -> Result<Transaction, SystemException> {
+        self.0.site()?;
         let context = internally(|| coordinator.get_txcontext());
         let mut context = context.map_err(|error| system(error, unavailable))?;
-        context.current.coord = coordinator;
+        context.current.coord = coordinator.clone();
         let incoming = Incoming::new(context.timeout, context.current).ok_or_else(unavailable)?;
         let entry = adopt(&self.0.engine, &incoming, false)?;
         Ok(Transaction::new(self.0.clone(), entry, false))
@@ -251,6 +259,10 @@ fn system<E>(error: Error<E>, other: impl FnOnce() -> SystemException) -> System
         Error::System(exception) => exception,
         Error::User(_) => other(),
     }
+}
+
+fn unavailable() -> SystemException {
+    ExceptionKind::InvalidTransaction.because("the transaction takes no more participants")
 }
 
 /// Whether the calling client may decide for others.

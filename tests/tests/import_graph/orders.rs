@@ -368,6 +368,15 @@ pub(crate) const ORDERS: &[Order] = &[
         ],
         exceptions: &[],
     },
+    Order {
+        name: "armilla-cos",
+        rows: &[
+            ("operators", "who operates them"),
+            ("locks", "the services"),
+            ("server", "a process around one"),
+        ],
+        exceptions: &[],
+    },
     Order { name: "armilla-cos-naming", rows: &[], exceptions: &[] },
     Order { name: "armilla-cos-trading", rows: &[], exceptions: &[] },
     Order { name: "armilla-model-checker", rows: &[], exceptions: &[] },

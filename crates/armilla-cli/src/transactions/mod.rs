@@ -1,7 +1,7 @@
 //! `armilla transactions`: serves a transaction service, and decides what is left undecided.
 
 use crate::orb::OrbArguments;
-use crate::place::Place;
+use crate::place::{At, Place};
 use crate::service::ServiceArguments;
 use armilla::{Error, Orb};
 use armilla_terminal::{Failure, Outcome, one_line, say};
@@ -28,7 +28,7 @@ pub(crate) enum Transactions {
     /// Serve a factory of transactions until interrupted; prints `ready URL`
     Serve(Box<Serve>),
     /// List the transactions of a process: in progress, in doubt, with heuristic outcomes
-    Ls(Where),
+    Ls(At),
     /// Show a transaction and its participants
     Show(Named),
     /// Commit a transaction in doubt, in place of its superior
@@ -63,14 +63,6 @@ pub(crate) struct Serve {
     remote_operators: bool,
 }
 
-/// Which process.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Where {
-    /// The process
-    #[arg(long, value_name = "HOST:PORT|URL")]
-    at: Option<String>,
-}
-
 /// A transaction of a process.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Named {
@@ -78,7 +70,7 @@ pub(crate) struct Named {
     #[arg(value_name = "ID")]
     id: String,
     #[command(flatten)]
-    at: Where,
+    at: At,
 }
 
 pub(crate) fn run(transactions: &Transactions, arguments: &OrbArguments) -> Outcome {
@@ -120,10 +112,9 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
 }
 
 /// The operator of a process, and the ORB that calls it.
-fn operator(at: &Where, arguments: &OrbArguments) -> Outcome<(Orb, OperatorRef)> {
-    let orb = SERVICE.orb(arguments, at.at.as_deref())?;
-    let operator = SERVICE.object(&orb)?.narrow()?;
-    Ok((orb, operator))
+fn operator(at: &At, arguments: &OrbArguments) -> Outcome<(Orb, OperatorRef)> {
+    let (orb, operator) = SERVICE.at(at, arguments)?;
+    Ok((orb, operator.narrow()?))
 }
 
 fn list(operator: &OperatorRef) -> Outcome {

@@ -13,6 +13,7 @@ mod idl_lsp;
 mod ifr;
 mod imr;
 mod ior;
+mod locks;
 mod measure;
 mod naming;
 mod naming_serve;

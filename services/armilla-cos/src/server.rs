@@ -1,0 +1,231 @@
+//! One of the services as a process of its own, as by `armilla locks serve`. What a service needs
+//! that it does not make itself, such as its store, the program has made before.
+
+use armilla::observe::Metrics;
+use armilla::{Object, Orb, OrbBuilder, SystemException};
+use armilla_service::{Console, ConsoleOptions, Lifecycle};
+use std::any::Any;
+use std::fmt;
+use std::io;
+
+/// A service that was made in an ORB.
+pub struct Served {
+    /// Its first object, which `bind` gives a name.
+    pub object: Object,
+    /// The URL of that.
+    pub url: String,
+    /// What Prometheus reads of it.
+    pub metrics: Box<dyn Fn() -> String + Send + Sync>,
+    /// Whether it works.
+    pub check: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+    /// The service. It is dropped when the server ends.
+    pub service: Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// A service that serves, with its ORB.
+///
+/// ```no_run
+/// use armilla_cos::locks::LockOptions;
+/// use armilla_cos::server::{Server, ServerError, locks};
+/// use armilla_transactions::Transactions;
+///
+/// let transactions = Transactions::builder().build();
+/// let (initializer, options) = (transactions.clone(), LockOptions::default());
+/// let server = Server::builder().console("127.0.0.1:9815").start(
+///     |orb| orb.initializer(initializer).listen("iiop://:11171"),
+///     |orb| locks(orb, transactions, options),
+/// )?;
+/// server.run()?;
+/// # Ok::<(), ServerError>(())
+/// ```
+pub struct Server {
+    orb: Orb,
+    url: String,
+    _service: Box<dyn Any + Send>,
+    lifecycle: Lifecycle,
+    console: Option<Console>,
+}
+
+/// A server to be started.
+#[derive(Debug, Default)]
+#[must_use = "only `start` starts the server"]
+pub struct ServerBuilder {
+    name: Option<String>,
+    console: ConsoleOptions,
+}
+
+impl ServerBuilder {
+    /// Binds the first object of the service to this name in the naming service that the ORB knows.
+    pub fn bind(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Serves `/healthz` and `/metrics` at an address, such as `127.0.0.1:9815`.
+    pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
+        self.console = options.into();
+        self
+    }
+
+    /// Starts the server with an ORB that `configure` completes, and a service that `serve` makes.
+    ///
+    /// # Errors
+    /// The ORB or the console cannot listen, `serve` fails, or the name cannot be bound.
+    pub fn start(
+        self,
+        configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
+        serve: impl FnOnce(&Orb) -> Result<Served, SystemException>,
+    ) -> Result<Server, ServerError> {
+        let metrics = Metrics::new();
+        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
+        let started = self.begin(&orb, metrics, serve);
+        started.inspect_err(|_| orb.shutdown())
+    }
+
+    fn begin(
+        self,
+        orb: &Orb,
+        metrics: Metrics,
+        serve: impl FnOnce(&Orb) -> Result<Served, SystemException>,
+    ) -> Result<Server, ServerError> {
+        let Served { object, url, metrics: text, check, service } = serve(orb)?;
+        if let Some(name) = &self.name {
+            orb.bind_name(name, &object)?;
+        }
+        let lifecycle = Lifecycle::new();
+        let console = self.console.start(&lifecycle, |console| {
+            console.check(check).metrics(text).metrics(move || metrics.to_prometheus())
+        });
+        let console = console.map_err(ServerError::Console)?;
+        Ok(Server { orb: orb.clone(), url, _service: service, lifecycle, console })
+    }
+}
+
+impl Server {
+    /// Begins to make a server.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// The ORB.
+    pub const fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    /// The URL of the first object of the service.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The console, if the server has one.
+    pub const fn console(&self) -> Option<&Console> {
+        self.console.as_ref()
+    }
+
+    /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
+    /// ORB; see [`armilla_service::run`].
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
+    pub fn run(self) -> Result<(), ServerError> {
+        Ok(armilla_service::run(&self.orb, &self.lifecycle, &self.url)?)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.lifecycle.set_draining();
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// Why a server does not start or run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The ORB or the service failed.
+    Orb(SystemException),
+    /// The console cannot be started.
+    Console(io::Error),
+}
+
+impl From<SystemException> for ServerError {
+    fn from(exception: SystemException) -> Self {
+        Self::Orb(exception)
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Orb(exception) => exception.fmt(f),
+            Self::Console(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ServerError {}
+
+/// Ends a service when it is dropped.
+struct AtTheEnd<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for AtTheEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Numbers as Prometheus reads them: names, what they say, values.
+fn gauges(rows: &[(&str, &str, usize)]) -> String {
+    let row = |(name, help, value): &(&str, &str, usize)| {
+        format!(
+            "# HELP armilla_{name} {help}\n# TYPE armilla_{name} gauge\narmilla_{name} {value}\n"
+        )
+    };
+    rows.iter().map(row).collect()
+}
+
+/// A lock service, with transactions that are an initializer of the ORB and have not started.
+///
+/// # Errors
+/// Those of [`LockService::serve`](crate::locks::LockService::serve) and of
+/// [`Transactions::start`](armilla_transactions::Transactions::start).
+pub fn locks(
+    orb: &Orb,
+    transactions: armilla_transactions::Transactions,
+    options: crate::locks::LockOptions,
+) -> Result<Served, SystemException> {
+    transactions.start(orb)?;
+    let made = crate::locks::LockService::serve(orb, &transactions, options);
+    let service = made.inspect_err(|_| transactions.stop())?;
+    let counted = service.clone();
+    let metrics = move || {
+        let (held, waiting, sets) = counted.totals();
+        gauges(&[
+            ("locks_held", "Locks that are held.", held),
+            ("locks_waiting", "Requests that wait for a lock.", waiting),
+            ("locks_sets", "Lock sets with locks or waits.", sets),
+        ])
+    };
+    Ok(Served {
+        object: service.factory().object().clone(),
+        url: service.url().to_owned(),
+        metrics: Box::new(metrics),
+        check: Box::new(|| Ok(())),
+        service: Box::new(AtTheEnd(move || {
+            service.close();
+            transactions.stop();
+        })),
+    })
+}
