@@ -1,7 +1,7 @@
 //! The record of who has done what: JSON, a line for each request.
 
 use crate::caller::Caller;
-use armilla_ipc::Address;
+use armilla_ipc::{Address, Credentials};
 use std::fmt::{self, Write as _};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -260,8 +260,8 @@ impl Record<'_> {
                 text(&mut line, "through", &through.to_string());
                 text(&mut line, "through_proof", proof.name());
             }
-            if let Some(credentials) = caller.credentials() {
-                let _ = write!(line, ",\"process\":{}", credentials.process);
+            if let Some(Credentials { process, user, group }) = caller.credentials() {
+                let _ = write!(line, ",\"process\":{process},\"uid\":{user},\"gid\":{group}");
             }
         }
         text(&mut line, "address", &self.address.to_string());

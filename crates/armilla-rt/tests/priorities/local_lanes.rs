@@ -1,8 +1,8 @@
 //! Lanes with endpoints for processes of the same host, and policies that choose among protocols.
 
 use crate::common;
-use armilla::Orb;
 use armilla::transport::{IiopProfile, TaggedComponent};
+use armilla::{Orb, Queues};
 use armilla_rt::{
     ClientPolicies, DirectMapping, NativeRange, PriorityModel, Protocol, ProtocolProperties,
     ProtocolType, RtOrb, RtPolicy, Threadpool, ThreadpoolOptions,
@@ -50,6 +50,52 @@ fn lane_of(rt: &RtOrb, number: i16, sensor: &SensorRef) -> String {
 fn transport(sensor: &SensorRef) -> String {
     let caller = sensor.caller().unwrap();
     caller.split(':').next().unwrap().to_owned()
+}
+
+/// The lengths of the memory that connections of this process have: of each both ends are here.
+fn lengths_of_rings() -> Vec<usize> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let of_rings = maps.lines().filter(|line| line.contains("armilla-shm"));
+    let length = |line: &str| {
+        let (begin, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        let number = |text| usize::from_str_radix(text, 16).unwrap();
+        number(end) - number(begin)
+    };
+    of_rings.map(length).collect()
+}
+
+/// That of a connection is a file whose length is that of both queues, of the small ones that come
+/// first, and a page.
+const fn length(send: usize, receive: usize) -> usize {
+    4096 + 2 * 8192 + send + receive
+}
+
+/// No option, neither of the server nor of the client; the queues tell the memory from others'.
+#[test]
+fn each_lane_has_memory_of_its_own_by_default() {
+    let (orb, rt) = server();
+    let options = ThreadpoolOptions::with_lanes("default");
+    let lanes = options.lane(priority(10), 2, 0).lane(priority(50), 2, 0);
+    let pool = rt.create_threadpool(lanes).unwrap();
+    let own = object(&orb, &rt, &pool, PriorityModel::ClientPropagated(priority(10)));
+    let queues = Queues { send: Some(1 << 15), receive: Some(1 << 19) };
+    let client = Orb::builder().settings(|settings| settings.shm_queues = queues).build().unwrap();
+    let client_rt = RtOrb::new(&client).with_mapping(DirectMapping(NativeRange::FIFO));
+    let distant = remote(&orb, &client, &own);
+    for number in [50, 10, 50, 10] {
+        at(&client_rt, number, || {
+            assert_eq!(distant.caller().unwrap(), "same-host");
+            assert_eq!(distant.priority().unwrap(), number);
+            if may_be_real_time() {
+                assert_eq!(distant.scheduling().unwrap(), format!("SCHED_FIFO {number}"));
+            }
+        });
+        assert_eq!(lane_of(&client_rt, number, &distant), format!("lane{number}"));
+    }
+    let length = length(1 << 15, 1 << 19);
+    let rings = lengths_of_rings().into_iter().filter(|found| *found == length).count();
+    assert_eq!(rings, 4, "both ends of two connections");
+    orb.shutdown();
 }
 
 #[test]
@@ -112,20 +158,8 @@ fn the_first_protocol_of_the_client_that_the_server_has_is_used() {
 fn the_queues_of_shared_memory_are_those_of_the_client() {
     let (orb, rt, pool) = lanes("queues");
     let own = object(&orb, &rt, &pool, PriorityModel::ServerDeclared(priority(50)));
-    // The memory of a connection is a file whose length is that of both queues, of the small ones that
-    // come first, and a page.
-    let lengths = || {
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-        let of_rings = maps.lines().filter(|line| line.contains("armilla-shm"));
-        let length = |line: &str| {
-            let (begin, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
-            let number = |text| usize::from_str_radix(text, 16).unwrap();
-            number(end) - number(begin)
-        };
-        of_rings.map(length).collect::<Vec<_>>()
-    };
-    let expected = 4096 + 2 * 8192 + (64 << 10) + (256 << 10);
-    assert!(!lengths().contains(&expected));
+    let expected = length(64 << 10, 256 << 10);
+    assert!(!lengths_of_rings().contains(&expected));
     let (client, client_rt) = client();
     let properties = ProtocolProperties {
         send_buffer_size: Some(64 << 10),
@@ -137,7 +171,7 @@ fn the_queues_of_shared_memory_are_those_of_the_client() {
     let distant = remote(&orb, &client, &own);
     let distant = client_rt.with_policies(distant.object(), [policy]).unwrap();
     assert_eq!(transport(&distant.assume()), "shm");
-    assert!(lengths().contains(&expected), "{:?}", lengths());
+    assert!(lengths_of_rings().contains(&expected), "{:?}", lengths_of_rings());
     let served = ThreadpoolOptions::with_lanes("served")
         .server_protocols(&[Protocol { protocol_type: ProtocolType::Iiop, properties }, shm]);
     let text = served.unwrap_err().to_string();

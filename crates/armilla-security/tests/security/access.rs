@@ -82,8 +82,13 @@ fn what_no_rule_allows_is_denied_and_all_of_it_is_recorded() {
     }
     server.orb.shutdown();
     let lines = fs::read_to_string(folder.join("audit")).unwrap();
+    let own = fs::metadata("/proc/self").unwrap();
+    let (process, user, group) = (std::process::id(), own.uid(), own.gid());
+    let vouched = format!(
+        r#""caller":"ann@bank","proof":"password","process":{process},"uid":{user},"gid":{group},"#
+    );
     for expected in [
-        r#""caller":"ann@bank","proof":"password","process":"#,
+        &*vouched,
         r#""address":"same-host","poa":"RootPOA""#,
         r#""operation":"withdraw","outcome":"denied","rule":8,"us":"#,
         r#""caller":"anonymous","proof":"none""#,
