@@ -89,7 +89,8 @@ pub(crate) fn run(access: &Access) -> Outcome {
     }
 }
 
-/// The roles that IDL names for an operation of an interface, or of its bases.
+/// The roles that IDL names for an operation of an interface, or of its bases; `_get_NAME` and
+/// `_set_NAME` are those of an attribute.
 fn roles_of(file: &Path, interface: &str, operation: &str) -> Outcome<Vec<String>> {
     let compilation = parse(file, &Options::new()).map_err(|errors| {
         complain(format_args!("{}", errors.render()));
@@ -106,11 +107,15 @@ fn roles_of(file: &Path, interface: &str, operation: &str) -> Outcome<Vec<String
         let DeclKind::Interface(declared) = &model.get(id).kind else { continue };
         open.extend(&declared.bases);
         for export in &declared.exports {
-            if let Export::Operation(found) = export
-                && found.name == operation
-            {
-                roles.extend(found.roles.iter().cloned());
-            }
+            roles.extend(match export {
+                Export::Operation(found) if found.name == operation => found.roles.clone(),
+                Export::Attribute(found) => match operation.split_at_checked(5) {
+                    Some(("_get_", name)) if name == found.name => found.get_roles.clone(),
+                    Some(("_set_", name)) if name == found.name => found.set_roles.clone(),
+                    _ => continue,
+                },
+                Export::Operation(_) => continue,
+            });
         }
     }
     Ok(roles)

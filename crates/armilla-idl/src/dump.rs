@@ -275,6 +275,12 @@ impl Dump<'_> {
         if !attribute.readonly {
             fields.push(("setraises", self.names(&attribute.set_raises)));
         }
+        for (key, roles) in [("getroles", &attribute.get_roles), ("setroles", &attribute.set_roles)]
+        {
+            if !roles.is_empty() {
+                fields.push((key, Json::strings(roles.iter().cloned())));
+            }
+        }
         let name = format!("{scope}::{}", attribute.name);
         self.line(name, "attribute", &attribute.repository_id, attribute.span, fields);
     }

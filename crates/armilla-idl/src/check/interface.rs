@@ -60,7 +60,7 @@ impl Checker<'_, '_> {
         let raises = self.raises(&operation.raises);
         self.leave(outer);
         let timing = self.timing(operation);
-        let roles = self.roles(operation);
+        let roles = self.roles(&operation.timing);
         self.export(Export::Operation(Operation {
             name: name.text.clone(),
             repository_id: self.repository_id(&name.text),
@@ -138,6 +138,7 @@ impl Checker<'_, '_> {
         let ty = self.remote_ty(&attribute.ty, "an attribute");
         let get_raises = self.raises(&attribute.get_raises);
         let set_raises = self.raises(&attribute.set_raises);
+        let (get_roles, set_roles) = self.attribute_roles(&attribute.roles, attribute.readonly);
         for name in &attribute.names {
             self.declare_export(name);
             let Some(ty) = ty.clone() else { continue };
@@ -150,6 +151,8 @@ impl Checker<'_, '_> {
                 ty,
                 get_raises: get_raises.clone(),
                 set_raises: set_raises.clone(),
+                get_roles: get_roles.clone(),
+                set_roles: set_roles.clone(),
             }));
         }
     }

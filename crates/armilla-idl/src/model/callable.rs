@@ -82,6 +82,10 @@ pub struct Attribute {
     pub get_raises: Vec<DeclId>,
     /// The exceptions that writing it may raise.
     pub set_raises: Vec<DeclId>,
+    /// `@roles("auditor")`: the roles whose members may read it. None where nothing is said.
+    pub get_roles: Vec<String>,
+    /// The roles whose members may write it.
+    pub set_roles: Vec<String>,
     /// Its type.
     pub ty: Type,
 }

@@ -40,7 +40,8 @@ const TIMING: &[&str] = &[
     "holds",
 ];
 
-/// The annotation of the roles whose members may call an operation. It is parsed like those of timing.
+/// The annotation of the roles whose members may call an operation, or read and write an attribute.
+/// It is parsed like those of timing.
 pub(crate) const ROLES: &str = "roles";
 
 impl Parser<'_, '_, '_> {
@@ -83,10 +84,11 @@ impl Parser<'_, '_, '_> {
         Annotations { others: annotations, timing }
     }
 
-    /// Warns of an annotation of timing, or of roles, that does not stand before an operation.
+    /// Warns of an annotation of timing, or of roles, that stands before something else than
+    /// an operation, and for roles, an attribute.
     pub(super) fn misplaced(&mut self, name: &str, span: Span) {
         let why = match name {
-            ROLES => "only an operation has roles",
+            ROLES => "only an operation or an attribute has roles",
             _ => "only an operation has a timing",
         };
         self.ignore(name, span, why);

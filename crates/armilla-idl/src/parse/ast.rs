@@ -312,6 +312,8 @@ pub(crate) struct Attribute {
     /// `raises` of a `readonly` attribute, or `getraises`.
     pub(crate) get_raises: Vec<ScopedName>,
     pub(crate) set_raises: Vec<ScopedName>,
+    /// Annotations of its roles.
+    pub(crate) roles: Vec<TimingAnnotation>,
 }
 
 #[derive(Debug, Clone)]

@@ -71,7 +71,7 @@ impl Parser<'_, '_, '_> {
         self.annotations();
         let token = self.peek();
         if token.is_word("attribute") || token.is_word("readonly") {
-            return self.attribute();
+            return self.attribute(Vec::new());
         }
         let Some((word, kind)) = PORTS.iter().find(|(word, _)| token.is_word(word)) else {
             let message = format!("expected a port or an attribute, found `{}`", token.text);

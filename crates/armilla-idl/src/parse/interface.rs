@@ -1,6 +1,6 @@
 //! The rules of interfaces, their operations and their attributes.
 
-use super::annotation::Annotations;
+use super::annotation::{Annotations, ROLES};
 use super::ast::TimingAnnotation;
 use super::ast::{Attribute, DefinitionKind, ForwardKind, Operation, Parameter, ScopedName};
 use super::{Parsed, Parser, hint};
@@ -52,12 +52,16 @@ impl Parser<'_, '_, '_> {
 
     /// An item of an interface.
     pub(super) fn export(&mut self) -> Parsed<DefinitionKind> {
-        let Annotations { others: annotations, timing } = self.all_annotations();
-        let timed: Vec<(String, Span)> =
+        let Annotations { others: annotations, mut timing } = self.all_annotations();
+        let mut timed: Vec<(String, Span)> =
             timing.iter().map(|annotation| (annotation.name.clone(), annotation.span)).collect();
         let token = self.peek();
         let kind = match &*token.text {
-            "attribute" | "readonly" => self.attribute(),
+            "attribute" | "readonly" => {
+                timing.retain(|annotation| annotation.name == ROLES);
+                timed.retain(|(name, _)| name != ROLES);
+                self.attribute(timing)
+            }
             "module" | "interface" | "valuetype" | "abstract" | "local" | "custom"
                 if token.kind == TokenKind::Identifier =>
             {
@@ -77,7 +81,8 @@ impl Parser<'_, '_, '_> {
         Ok(kind)
     }
 
-    pub(super) fn attribute(&mut self) -> Parsed<DefinitionKind> {
+    /// An attribute, whose roles these annotations name.
+    pub(super) fn attribute(&mut self, roles: Vec<TimingAnnotation>) -> Parsed<DefinitionKind> {
         let readonly = self.eat_word("readonly").is_some();
         if self.eat_word("attribute").is_none() {
             return Err(self.unexpected("`attribute`"));
@@ -92,7 +97,7 @@ impl Parser<'_, '_, '_> {
         }
         let (get_raises, set_raises) = self.attribute_raises(readonly, names.len())?;
         self.expect_semicolon("the attribute")?;
-        let attribute = Attribute { readonly, ty, names, get_raises, set_raises };
+        let attribute = Attribute { readonly, ty, names, get_raises, set_raises, roles };
         Ok(DefinitionKind::Attribute(attribute))
     }
 

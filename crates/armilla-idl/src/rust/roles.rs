@@ -1,4 +1,4 @@
-//! The constant `ROLES` of an interface whose operations say who may call them.
+//! The constant `ROLES` of an interface whose operations and attributes say who may call them.
 
 use super::names;
 use super::queries;
@@ -10,7 +10,7 @@ use quote::quote;
 /// The name of the constant.
 pub(super) const TABLE: &str = "ROLES";
 
-/// The table of the annotated operations of an interface, with those that it inherits; nothing if
+/// The table of the annotated operations and attributes of an interface, with those that it inherits; nothing if
 /// there is none.
 pub(super) fn table(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let interface = &scope.idl.get(id).repository_id;
@@ -19,14 +19,18 @@ pub(super) fn table(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
         DeclKind::Interface(interface) => interface.exports.as_slice(),
         _ => &[],
     });
-    let entries = exports.filter_map(|export| match export {
-        Export::Operation(operation) if !operation.roles.is_empty() => {
-            let (name, roles) = (&operation.name, &operation.roles);
-            Some(quote!((#interface, #name, &[#(#roles),*])))
-        }
-        _ => None,
+    let entries = exports.flat_map(|export| match export {
+        Export::Operation(operation) => vec![(operation.name.clone(), &operation.roles)],
+        // As they travel (CORBA 3.4 Part 2, 9.4.2.1).
+        Export::Attribute(attribute) => vec![
+            (format!("_get_{}", attribute.name), &attribute.get_roles),
+            (format!("_set_{}", attribute.name), &attribute.set_roles),
+        ],
     });
-    let entries: Vec<TokenStream> = entries.collect();
+    let entries: Vec<TokenStream> = entries
+        .filter(|(_, roles)| !roles.is_empty())
+        .map(|(name, roles)| quote!((#interface, #name, &[#(#roles),*])))
+        .collect();
     let name = names::ident(TABLE);
     (!entries.is_empty()).then(|| {
         quote! {

@@ -38,6 +38,34 @@ fn roles_that_are_none_are_refused() {
         let errors = made(&format!("interface I {{ {annotation} void f(); }};")).unwrap_err();
         assert!(errors.to_string().contains("E0519"), "{annotation}: {errors}");
     }
-    // They belong to operations.
-    assert!(made("@roles(\"a\") interface I { @roles(\"b\") attribute long x; };").is_ok());
+    for wrong in
+        ["@roles(set = \"a\") readonly attribute long x;", "@roles(x = \"a\") attribute long x;"]
+    {
+        let errors = made(&format!("interface I {{ {wrong} }};")).unwrap_err();
+        assert!(errors.to_string().contains("E0519"), "{wrong}: {errors}");
+    }
+    // They belong to operations and attributes.
+    assert!(made("@roles(\"a\") interface I { attribute long x; };").is_ok());
+}
+
+#[test]
+fn an_attribute_has_roles_for_reading_and_writing() {
+    let code = made(
+        "interface Valve {
+             @roles(\"operator\") @roles(get = \"auditor\") attribute long opening, limit;
+             @roles(\"auditor\") readonly attribute long seal;
+             @roles(set = \"operator\") attribute long note;
+         };",
+    );
+    let code = code.unwrap_or_else(|errors| panic!("{errors}"));
+    for expected in [
+        "\"_get_opening\", &[\"operator\", \"auditor\"]",
+        "\"_set_opening\", &[\"operator\"]",
+        "\"_set_limit\", &[\"operator\"]",
+        "\"_get_seal\", &[\"auditor\"]",
+        "\"_set_note\", &[\"operator\"]",
+    ] {
+        assert!(code.contains(&format!("(\"IDL:Valve:1.0\", {expected})")), "{expected}\n{code}");
+    }
+    assert!(!code.contains("\"_set_seal\"") && !code.contains("\"_get_note\", &["), "{code}");
 }

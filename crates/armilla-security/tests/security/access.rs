@@ -200,7 +200,10 @@ fn the_first_rule_that_fits_decides_whatever_it_is_about() {
 #[test]
 fn roles_in_idl_let_their_members_in_where_no_rule_decides() {
     /// As the IDL compiler writes it for `@roles("operator") void deposit(in double amount)`.
-    const ROLES: Roles = &[("IDL:Bank/Account:1.0", "deposit", &["auditor", "operator"])];
+    const ROLES: Roles = &[
+        ("IDL:Bank/Account:1.0", "deposit", &["auditor", "operator"]),
+        ("IDL:Bank/Account:1.0", "_get_balance", &["reader"]),
+    ];
     let server = |rules: &str| {
         let rules: AccessRules = rules.parse().unwrap();
         Server::new(|it| it.access(rules).roles(ROLES))
@@ -213,6 +216,10 @@ fn roles_in_idl_let_their_members_in_where_no_rule_decides() {
     let gateway = Client::user(&open, "gateway", "gate");
     denied(gateway.account.deposit(1.0));
     denied(gateway.account.object().non_existent());
+    // `@roles("reader") readonly attribute double balance` is about reading it.
+    let read = server("[roles]\nreader = \"gateway@bank\"\n");
+    assert_eq!(Client::user(&read, "gateway", "gate").call(), Ok(1.0));
+    denied(Client::user(&read, "ann", "secret").call());
     // A rule decides before.
     let strict = server("[roles]\noperator = \"ann@bank\"\n[[rule]]\ndeny = \"role:operator\"\n");
     denied(Client::user(&strict, "ann", "secret").account.deposit(1.0));
