@@ -46,7 +46,11 @@ impl ClientInterceptor for Calls {
     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
         let Some(address) = request.address() else { return Ok(()) };
         let Some(session) = self.0.session(request, &address)? else { return Ok(()) };
-        let again = AGAIN.take() == session.number && session.number != 0;
+        // Not on the way there, to whoever forwards the request.
+        let again = session.number != 0 && AGAIN.get() == session.number;
+        if again {
+            AGAIN.set(0);
+        }
         let in_context = session.state() == State::Established && !again;
         if in_context {
             let message = SasMessage::InContext { context: session.number, discard: false };
@@ -91,9 +95,9 @@ impl ClientInterceptor for Calls {
         if is_gone {
             sent.session.set_state(State::Fresh);
         }
-        // A forward leads to where the reference leads itself, and this one has been forwarded.
-        let is_forwarded = request.target().ior() != *request.effective_target();
-        if is_gone && not_run && !is_forwarded {
+        if is_gone && not_run {
+            // Also where the reference was forwarded: it is asked again where it leads itself, which
+            // may be elsewhere now, and what comes then establishes a context anew.
             AGAIN.set(sent.session.number);
             return Err(Interruption::Forward(request.target().clone()));
         }

@@ -1,7 +1,10 @@
 //! Contexts that a server keeps.
 
 use crate::world::{Client, Server};
+use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
+use armilla::{Object, Orb};
 use armilla_security::{Authentication, ClientSecurity, ContextLimits};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -48,4 +51,49 @@ fn a_server_without_contexts_is_shown_the_password_each_time() {
         assert_eq!(client.call(), Ok(1.0));
     }
     assert_eq!(server.callers().len(), 3);
+}
+
+/// Sends every client to a server that may change, as a repository does.
+#[derive(Clone, Default)]
+struct Forwards(Arc<Mutex<Option<Object>>>);
+
+impl ServerInterceptor for Forwards {
+    fn receive_request(&self, _: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        match &*self.0.lock().unwrap() {
+            Some(object) => Err(Interruption::Forward(object.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn behind_a_forward_a_forgotten_context_is_established_again_where_the_forward_leads_now() {
+    let forwards = Forwards::default();
+    let repository = Server::of(
+        Orb::builder().listen("iiop://127.0.0.1:0").unwrap().server_interceptor(forwards.clone()),
+        |it| it,
+    );
+    let forgetful = ContextLimits { idle: Duration::ZERO, ..ContextLimits::default() };
+    let servers: Vec<_> = [forgetful, ContextLimits::default()]
+        .map(|limits| {
+            Server::new(|it| it.authentication(Authentication::Required).contexts(limits))
+        })
+        .into();
+    let send_to = |server: &Server| {
+        let object = repository.orb.string_to_object(&server.reference).unwrap();
+        *forwards.0.lock().unwrap() = Some(object);
+    };
+    let client = stateful(&repository);
+    send_to(&servers[0]);
+    for _ in 0..5 {
+        assert_eq!(client.call(), Ok(1.0));
+    }
+    assert_eq!(servers[0].callers(), ["ann@bank by password"; 5], "each ran once");
+    // The server has moved, and the old one knows the context no more.
+    send_to(&servers[1]);
+    for _ in 0..3 {
+        assert_eq!(client.call(), Ok(1.0));
+    }
+    assert_eq!(servers[0].callers().len() + servers[1].callers().len(), 3);
+    assert!(repository.callers().is_empty());
 }
