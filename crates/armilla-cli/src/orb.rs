@@ -101,7 +101,7 @@ impl OrbArguments {
 
     /// The ORB of a server that listens where these options say, if they do.
     pub(crate) fn orb_of_server(&self, callers: &Callers) -> Outcome<Orb> {
-        let builder = self.builder_with(Tls::new());
+        let builder = self.builder_with(callers.tls.clone());
         let builder = callers.security.iter().cloned().fold(builder, OrbBuilder::initializer);
         let builder = builder.arguments(self.options.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
@@ -121,7 +121,7 @@ impl OrbArguments {
         endpoint: &str,
         callers: &Callers,
     ) -> Result<OrbBuilder, SystemException> {
-        let orb = orb.transport(Tls::new()).arguments(self.options.iter().cloned())?;
+        let orb = orb.transport(callers.tls.clone()).arguments(self.options.iter().cloned())?;
         let orb = self.login.iter().map(Login::security).fold(orb, OrbBuilder::initializer);
         let orb = callers.security.iter().cloned().fold(orb, OrbBuilder::initializer);
         if self.listen() { Ok(orb) } else { orb.listen(endpoint) }

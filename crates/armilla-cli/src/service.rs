@@ -170,7 +170,7 @@ impl ServerArguments {
         let options = self.console.options();
         let asks = options.asks() || callers.have_passwords;
         let access = callers.page.iter().filter(|_| asks).cloned();
-        let options = access.fold(options, ConsoleOptions::access);
+        let options = access.fold(options, ConsoleOptions::access).upkeep(&callers.upkeep);
         match orb.certificate() {
             Some(tls) => options.tls_of_orb(tls),
             None => options,

@@ -117,7 +117,7 @@ pub use partial::{RecvError, SendError};
 pub use pending_connect::{PendingConnect, WaitCondition};
 pub use protection::Protection;
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
-pub use signals::Termination;
+pub use signals::{Hangups, Termination};
 pub use stream::{Readiness, Stream, WithTimeout};
 pub use stream_options::StreamOptions;
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};

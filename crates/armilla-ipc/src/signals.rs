@@ -1,7 +1,7 @@
-//! Orderly termination: waiting for the signals with which an operator or a supervisor ends a
-//! server.
+//! Waiting for the signals with which an operator or a supervisor ends a server, or tells it to read
+//! its files again.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::{SigId, flag, low_level};
 use std::fmt;
@@ -77,6 +77,27 @@ impl Drop for Termination {
                 second.store(true, Ordering::SeqCst);
             }
         }
+    }
+}
+
+/// Waits for SIGHUP, by which an operator tells a server to read its files again. From the
+/// first one on, SIGHUP does not end the process.
+#[derive(Debug)]
+pub struct Hangups(Signals);
+
+impl Hangups {
+    /// Takes the signal over.
+    ///
+    /// # Errors
+    /// If the operating system does not give the descriptors that this needs.
+    pub fn install() -> io::Result<Self> {
+        Signals::new([SIGHUP]).map(Self)
+    }
+
+    /// Blocks until the signal comes, and says whether it may come again. Signals that come meanwhile
+    /// count as one.
+    pub fn wait(&mut self) -> bool {
+        self.0.forever().next().is_some()
     }
 }
 

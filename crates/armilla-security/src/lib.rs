@@ -15,6 +15,7 @@ mod policy;
 mod principal;
 mod secret;
 mod server;
+mod watched;
 mod who;
 
 pub use access::{
@@ -38,3 +39,4 @@ pub use policy::Authentication;
 pub use principal::{Pattern, Principal};
 pub use secret::Secret;
 pub use server::{ContextLimits, ServerSecurity, ServerSecurityBuilder};
+pub use watched::Watched;

@@ -29,6 +29,14 @@ struct Read {
     material: Arc<Material>,
     stamps: Stamps,
     looked: Instant,
+    /// What is wrong with the files as they are since, if something is.
+    fault: Option<String>,
+}
+
+impl Read {
+    fn new(material: Arc<Material>, stamps: Stamps) -> Self {
+        Self { material, stamps, looked: Instant::now(), fault: None }
+    }
 }
 
 /// The limits of handshakes.
@@ -80,7 +88,7 @@ impl Shared {
             return Ok(read.material.clone());
         }
         let (made, stamps) = Self::read(&settings)?;
-        *read = Some(Read { material: made.clone(), stamps, looked: Instant::now() });
+        *read = Some(Read::new(made.clone(), stamps));
         Ok(made)
     }
 
@@ -133,15 +141,24 @@ impl Shared {
                 if let Some(own) = &material.own {
                     tracing::info!(certificate = %own, "the files for TLS were read");
                 }
-                *read = Some(Read { material: material.clone(), stamps, looked: Instant::now() });
+                *read = Some(Read::new(material.clone(), stamps));
                 Ok(material)
             }
             Err(why) => {
                 if let Some(read) = &mut *read {
                     read.stamps = Stamps::of(&settings);
+                    read.fault = Some(why.clone());
                 }
                 Err(why)
             }
+        }
+    }
+
+    /// What is wrong with the files now, if what was read before is in use instead.
+    pub(crate) fn fault(&self) -> Option<String> {
+        match self.current() {
+            Ok(_) => lock(&self.read).as_ref()?.fault.clone(),
+            Err(why) => Some(why),
         }
     }
 

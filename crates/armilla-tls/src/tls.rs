@@ -92,6 +92,15 @@ impl Tls {
         self.shared.reload().map(drop)
     }
 
+    /// What is wrong with the files now, if something is: what was read before is in use, where
+    /// there is such.
+    pub fn fault(&self) -> Option<String> {
+        match self.shared.settings().names_files() {
+            true => self.shared.fault(),
+            false => None,
+        }
+    }
+
     /// The certificate by which this process proves who it is, as it is in use now.
     pub fn own_certificate(&self) -> Option<Certificate> {
         self.shared.current().ok()?.own.clone()

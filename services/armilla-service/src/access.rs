@@ -2,7 +2,7 @@
 
 use crate::limits::ConsoleLimits;
 use crate::sessions::{Open, Secret, Sessions};
-use crate::visitor::Visitor;
+use crate::visitor::{Visitor, address};
 use armilla_ipc::Address;
 use armilla_security::{
     AccessFile, Audit, AuditOutcome, AuditRecord, Caller, GuessLimits, LoginRefused, Logins,
@@ -330,9 +330,4 @@ fn only_domain(file: &PasswordFile) -> Option<String> {
     let mut domains = file.users().into_iter().map(|user| user.domain);
     let first = domains.next()??;
     domains.all(|domain| domain.as_ref() == Some(&first)).then_some(first)
-}
-
-/// The address of a browser, as callers have it.
-pub(crate) fn address(peer: SocketAddr) -> Address {
-    Address::tcp(peer.ip().to_canonical().to_string(), peer.port())
 }

@@ -5,10 +5,10 @@
 //! The cookie alone proves nothing about changes: the guard of foreign sites stands before them, too.
 
 use crate::access::Access;
-use crate::guard::{HEADER, only_reads};
+use crate::guard::{HEADER, only_reads, used_up};
 use crate::https::OverTls;
 use crate::sessions::{Open, Secret};
-use armilla_security::{AuditOutcome, Caller};
+use armilla_security::{AuditOutcome, Caller, Limits};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{
     ACCEPT, AUTHORIZATION, CACHE_CONTROL, COOKIE, LOCATION, WWW_AUTHENTICATE,
@@ -33,11 +33,13 @@ pub(crate) struct Admission {
     pub(crate) access: Option<Access>,
     /// Whether the service knows tokens (`Authorization: Bearer`), which it then checks itself.
     pub(crate) tokens: bool,
+    /// What each principal may do.
+    pub(crate) limits: Option<Limits>,
 }
 
 /// Lets a request in, with a [`Visitor`](crate::Visitor) that says who sends it; or refuses it.
 pub(crate) async fn admit(
-    State(Admission { access, tokens }): State<Admission>,
+    State(Admission { access, tokens, limits }): State<Admission>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     mut request: Request,
     next: Next,
@@ -56,6 +58,10 @@ pub(crate) async fn admit(
         forbid_keeping(response.headers_mut());
         return response;
     };
+    let principal = Some(known.caller.principal());
+    if let Some(refused) = used_up(limits.as_ref(), (peer, principal), &request) {
+        return refused;
+    }
     let operation = if only_reads(&request) { "view" } else { "change" };
     // Whoever is let in may see who that is, and leave.
     let is_own = ["/session", "/logout"].contains(&&*path);

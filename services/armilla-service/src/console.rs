@@ -3,22 +3,25 @@
 
 use crate::access::{Access, ConsoleAccess};
 use crate::admission::{Admission, admit};
-use crate::blocking::spawn_blocking;
 use crate::events::Events;
-use crate::guard::{Api, Hosts, foreign_sites, known_host, needs_header, within_limits};
+use crate::guard::{
+    Api, Hosts, foreign_sites, known_host, needs_header, within_limits, within_share,
+};
+use crate::health::{Check, Health};
 use crate::https::Https;
-use crate::lifecycle::{Lifecycle, Stage};
+use crate::lifecycle::Lifecycle;
 use crate::limits::{ConsoleLimits, Places};
 use crate::login;
 use crate::page;
 use crate::serving::serve;
 use crate::sessions::Open;
+use crate::upkeep::Upkeep;
 use armilla_tls::Tls;
 use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Router};
 use std::fmt;
@@ -33,7 +36,6 @@ use tokio::sync::oneshot;
 const MAX_BODY: usize = 1 << 20;
 
 type Text = Arc<dyn Fn() -> String + Send + Sync>;
-type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// The console of a server: HTTP for operators, in a thread of its own. Dropping it ends it.
 pub struct Console {
@@ -60,6 +62,8 @@ pub struct ConsoleBuilder {
     api: Vec<(Router, u64)>,
     events: Events,
     limits: ConsoleLimits,
+    service: &'static str,
+    upkeep: Upkeep,
 }
 
 impl ConsoleBuilder {
@@ -136,6 +140,19 @@ impl ConsoleBuilder {
         self
     }
 
+    /// The name of the service, such as `naming`, for the pages that are not its own: the login.
+    pub fn service(mut self, name: &'static str) -> Self {
+        self.service = name;
+        self
+    }
+
+    /// Shows what the server keeps up in `/healthz` and `/metrics`. The limits of clients hold for
+    /// the console, too: a request beyond one is answered with 429.
+    pub fn upkeep(mut self, upkeep: &Upkeep) -> Self {
+        self.upkeep = upkeep.clone();
+        self
+    }
+
     /// Sends these events to open pages.
     pub fn events(mut self, events: &Events) -> Self {
         self.events = events.clone();
@@ -197,21 +214,19 @@ impl ConsoleBuilder {
 
     fn router(self, lifecycle: Lifecycle, port: u16) -> Router {
         let access = self.access.map(|access| Access::new(access, &self.limits, port));
-        let (metrics, checks, events) = (self.metrics, self.checks, self.events);
+        let (metrics, events) = (self.metrics, self.events);
         let hosts = Hosts { names: self.hosts.into(), tls: self.tls };
-        let checks: Arc<[Check]> = checks.into();
-        let health = {
-            let (lifecycle, checks) = (lifecycle.clone(), checks.clone());
-            move || health(lifecycle.clone(), checks.clone())
-        };
+        let limits = self.upkeep.its_limits();
+        let health = Health { lifecycle, checks: self.checks.into(), upkeep: self.upkeep };
+        let of_metrics = health.clone();
+        let health = move || health.clone().answer();
         let of_access = access.clone();
         let metrics = move || {
             let mut text: String = metrics.iter().map(|text| text()).collect();
             text += &of_access.as_ref().map(Access::metrics).unwrap_or_default();
-            let (stage, checks) = (lifecycle.stage(), checks.clone());
+            let health = of_metrics.clone();
             async move {
-                let text =
-                    text + &healthy(stage == Stage::Ready && failures(checks).await.is_empty());
+                let text = text + &health.metrics().await;
                 ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
             }
         };
@@ -232,7 +247,9 @@ impl ConsoleBuilder {
             }
         };
         let requests = Places::new(self.limits.api_requests);
-        let admission = |tokens| Admission { access: access.clone(), tokens };
+        let of_admission = limits.clone();
+        let admission =
+            |tokens| Admission { access: access.clone(), tokens, limits: of_admission.clone() };
         let (for_programs, for_people) = (admission(self.has_tokens), admission(false));
         let api = self.api.into_iter().map(|(routes, most_octets)| {
             let api = Api { most_octets, requests: requests.clone() };
@@ -253,8 +270,10 @@ impl ConsoleBuilder {
             .layer(from_fn_with_state(for_people, admit))
             .layer(from_fn(needs_header))
             .merge(page::assets())
-            .merge(access.map(login::pages).unwrap_or_default());
-        api.fold(pages, Router::merge).layer(from_fn_with_state(hosts, known_host))
+            .merge(access.map(|access| login::pages(access, self.service)).unwrap_or_default());
+        api.fold(pages, Router::merge)
+            .layer(from_fn_with_state(limits, within_share))
+            .layer(from_fn_with_state(hosts, known_host))
     }
 }
 
@@ -268,36 +287,6 @@ fn bind(address: &str) -> io::Result<TcpListener> {
     })?;
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-/// What the checks find. They may wait for a disk or another process, so other pages do not wait
-/// for them.
-async fn failures(checks: Arc<[Check]>) -> Vec<String> {
-    if checks.is_empty() {
-        return Vec::new();
-    }
-    let failed = move || checks.iter().filter_map(|check| check().err()).collect();
-    spawn_blocking(failed).await.unwrap_or_else(|| vec!["a check panicked".to_owned()])
-}
-
-async fn health(lifecycle: Lifecycle, checks: Arc<[Check]>) -> Response {
-    let failed = failures(checks).await;
-    let stage = lifecycle.stage();
-    let status = match stage {
-        Stage::Ready if failed.is_empty() => StatusCode::OK,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
-    };
-    let lines = [stage.to_string()].into_iter().chain(failed);
-    (status, lines.map(|line| line + "\n").collect::<String>()).into_response()
-}
-
-/// The metric that says what `/healthz` says.
-fn healthy(healthy: bool) -> String {
-    format!(
-        "# HELP armilla_healthy Whether the service can do its work: /healthz says why not.\n\
-         # TYPE armilla_healthy gauge\narmilla_healthy {}\n",
-        u8::from(healthy)
-    )
 }
 
 impl Console {
@@ -318,6 +307,8 @@ impl Console {
             api: Vec::new(),
             events: Events::new(),
             limits: ConsoleLimits::default(),
+            service: "service",
+            upkeep: Upkeep::new(),
         }
     }
 

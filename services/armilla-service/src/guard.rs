@@ -9,6 +9,8 @@
 use crate::bodies::KeepingBody;
 use crate::https::OverTls;
 use crate::limits::Places;
+use crate::visitor::address;
+use armilla_security::{Limits, Principal};
 use armilla_tls::Tls;
 use axum::RequestExt;
 use axum::body::Body;
@@ -105,6 +107,39 @@ fn is_foreign(headers: &HeaderMap) -> bool {
     }
 }
 
+/// Refuses a request when the share of its host is used up.
+pub(crate) async fn within_share(
+    State(limits): State<Option<Limits>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match used_up(limits.as_ref(), (peer, None), &request) {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    }
+}
+
+/// The answer to a request beyond the share of its principal, or of its host while that is unknown.
+pub(crate) fn used_up(
+    limits: Option<&Limits>,
+    (peer, principal): (SocketAddr, Option<&Principal>),
+    request: &Request,
+) -> Option<Response> {
+    let octets = said_octets(request).and_then(|octets| octets.try_into().ok()).unwrap_or(0);
+    let why = limits?.refuse(&address(peer), principal, octets)?;
+    let headers = [(RETRY_AFTER, "1")];
+    Some(
+        (StatusCode::TOO_MANY_REQUESTS, headers, format!("{why}; try again later\n"))
+            .into_response(),
+    )
+}
+
+/// How large the body of a request is, as it says.
+fn said_octets(request: &Request) -> Option<u64> {
+    request.headers().get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
 /// What a request of a program is held to.
 #[derive(Clone)]
 pub(crate) struct Api {
@@ -125,8 +160,7 @@ pub(crate) async fn within_limits(
         let what = "too many requests are under way; try again later\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], what).into_response();
     };
-    let said = request.headers().get(CONTENT_LENGTH).and_then(|said| said.to_str().ok());
-    if said.and_then(|said| said.parse::<u64>().ok()).is_some_and(|said| said > most_octets) {
+    if said_octets(&request).is_some_and(|said| said > most_octets) {
         let what =
             format!("the body is larger than the {most_octets} octets that are taken here\n");
         return (StatusCode::PAYLOAD_TOO_LARGE, what).into_response();

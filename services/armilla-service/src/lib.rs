@@ -11,7 +11,7 @@
 //! speaks a protocol over HTTP with programs adds it by [`ConsoleBuilder::api`]; [`BodyReader`] and
 //! [`written_body`] carry what memory would not hold. [`ConsoleAccess`] says who may see and change
 //! it, a [`Visitor`] is who asks. [`ConsoleLimits`] bounds what clients of all of that may occupy, and
-//! for how long. [`Rounds`] is work in the background.
+//! for how long. [`Rounds`] is work in the background. [`Upkeep`] has what is read again on SIGHUP.
 //!
 //! ```
 //! use armilla_service::{Console, Lifecycle};
@@ -45,6 +45,7 @@ mod connections;
 mod console;
 mod events;
 mod guard;
+mod health;
 mod https;
 mod lifecycle;
 mod limits;
@@ -55,6 +56,7 @@ mod rounds;
 mod serving;
 mod sessions;
 mod table;
+mod upkeep;
 mod visitor;
 
 // The pages of a service are routes of this version.
@@ -70,4 +72,5 @@ pub use lifecycle::{Lifecycle, Stage, run};
 pub use limits::ConsoleLimits;
 pub use options::ConsoleOptions;
 pub use rounds::{Pause, Rounds};
+pub use upkeep::{Reload, Upkeep};
 pub use visitor::Visitor;

@@ -49,13 +49,14 @@ struct Wanted {
 
 #[derive(Clone)]
 struct Login {
+    service: &'static str,
     access: Access,
     under_way: Places,
 }
 
-/// The page of the login, for everybody.
-pub(crate) fn pages(access: Access) -> Router {
-    let login = Login { access, under_way: Places::new(UNDER_WAY) };
+/// The page of the login to a service with this name, for everybody.
+pub(crate) fn pages(access: Access, service: &'static str) -> Router {
+    let login = Login { service, access, under_way: Places::new(UNDER_WAY) };
     Router::new()
         .route("/login", get(form).post(log_in))
         .layer(DefaultBodyLimit::max(MAX_BODY))
@@ -119,7 +120,7 @@ fn shown(login: &Login, status: StatusCode, then: &str, wrong: Option<&str>) -> 
             p { "A certificate is needed that the service believes." }
         }
     };
-    let frame = Page { service: "service", title: "Log in", here: "/login", links: &[] };
+    let frame = Page { service: login.service, title: "Log in", here: "/login", links: &[] };
     // A form that says nothing of where it comes from would look like one of another site.
     let headers = [(CACHE_CONTROL, "no-store"), (REFERRER_POLICY, "same-origin")];
     (status, headers, page(&frame, content)).into_response()

@@ -3,6 +3,7 @@
 use crate::access::ConsoleAccess;
 use crate::console::{Console, ConsoleBuilder};
 use crate::lifecycle::Lifecycle;
+use crate::upkeep::Upkeep;
 use armilla_tls::{Tls, Verify};
 use std::io;
 use std::net::ToSocketAddrs;
@@ -33,6 +34,7 @@ pub struct ConsoleOptions {
     roots: Vec<PathBuf>,
     access: Option<ConsoleAccess>,
     open_health: bool,
+    upkeep: Upkeep,
 }
 
 impl From<&str> for ConsoleOptions {
@@ -105,6 +107,14 @@ impl ConsoleOptions {
         self
     }
 
+    /// Shows what the server keeps up, and keeps the files of the page up with it; the limits of
+    /// clients hold for the page, too.
+    #[must_use]
+    pub fn upkeep(mut self, upkeep: &Upkeep) -> Self {
+        self.upkeep = upkeep.clone();
+        self
+    }
+
     /// Whether the console asks who its visitors are.
     pub fn asks(&self) -> bool {
         self.access.is_some() || !self.roots.is_empty()
@@ -143,8 +153,9 @@ impl ConsoleOptions {
         complete: impl FnOnce(ConsoleBuilder) -> ConsoleBuilder,
     ) -> io::Result<Option<Console>> {
         let Some(address) = &self.address else { return Ok(None) };
-        let mut builder = Console::builder(address);
+        let mut builder = Console::builder(address).upkeep(&self.upkeep);
         if let Some(tls) = self.tls(address) {
+            self.upkeep.file("the page's certificate", tls.clone());
             builder = builder.tls(tls);
         }
         if self.insecure {

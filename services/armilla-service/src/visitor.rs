@@ -1,6 +1,7 @@
 //! Who has sent a request, as the pages of a service see it.
 
 use crate::https::OverTls;
+use armilla_ipc::Address;
 use armilla_security::Caller;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::StatusCode;
@@ -62,4 +63,9 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
         let over_tls = parts.extensions.get::<OverTls>().is_some();
         address.map(|address| Self { over_tls, ..Self::at(address.0) }).ok_or(unknown)
     }
+}
+
+/// The address of a browser, as callers have it.
+pub(crate) fn address(peer: SocketAddr) -> Address {
+    Address::tcp(peer.ip().to_canonical().to_string(), peer.port())
 }

@@ -301,12 +301,15 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-service",
         rows: &[
-            ("rounds table", "work in the background, and how records are shown"),
+            (
+                "rounds table upkeep",
+                "work in the background, how records are shown, and what is read again",
+            ),
             (
                 "blocking body https lifecycle limits page",
                 "what a server shows, over what, and what it spends on it",
             ),
-            ("visitor", "who asks"),
+            ("health visitor", "how it is, and who asks"),
             ("bodies connections events sessions", "what clients hold, within those limits"),
             ("access guard serving", "to whom it is shown, and how"),
             ("admission", "who is let in"),
@@ -409,7 +412,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-security",
         rows: &[
-            ("hash options policy principal secret", "names and numbers"),
+            (
+                "hash options policy principal secret watched",
+                "names, numbers, and files that change",
+            ),
             ("caller limits mechanism password", "who calls, how that is shown, and how often"),
             ("audit who", "what is recorded, and whom a rule is about"),
             ("assertion", "who may act for whom"),
@@ -421,7 +427,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-stream",
         rows: &[
-            ("carrier checksum reactor token", "single values, the connection, who watches it"),
+            (
+                "carrier checksum protected reactor token",
+                "single values, connections, who watches them",
+            ),
             ("reach", "where it connects to for whom"),
             ("idle limits wire", "what both sides say, how long they wait, between two flows"),
             ("control error", "how a flow goes on, and how it ends"),

@@ -18,6 +18,11 @@ pub(crate) struct LoginArguments {
     /// standard input, /dev/fd/N a descriptor
     #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
     password_file: Option<PathBuf>,
+    /// Show the code of a second factor, too: it is asked for behind the password, or stands in the
+    /// second line of the file. A server takes a code once, so for calls to several servers a
+    /// certificate is better
+    #[arg(long, global = true, hide_short_help = true)]
+    code: bool,
     /// Let the password go to other hosts without TLS
     #[arg(long, global = true, hide_short_help = true)]
     password_in_clear: bool,
@@ -33,7 +38,7 @@ pub(crate) struct Login {
 
 impl LoginArguments {
     const fn is_given(&self) -> bool {
-        self.login.is_some() || self.password_file.is_some() || self.password_in_clear
+        self.login.is_some() || self.password_file.is_some() || self.password_in_clear || self.code
     }
 
     /// Rejects the options, for commands that call nobody.
@@ -59,8 +64,14 @@ impl LoginArguments {
             return Err(Failure::usage("--login needs the name of a user: NAME@DOMAIN, or NAME"));
         }
         let password = match &self.password_file {
-            Some(file) => secret::from_file(file)?,
-            None if io::stdin().is_terminal() => secret::ask(&format!("Password of {user}: "))?,
+            Some(file) => secret::from_file(file, self.code)?,
+            None if io::stdin().is_terminal() => {
+                let password = secret::ask(&format!("Password of {user}: "))?;
+                match self.code {
+                    true => secret::behind(password, secret::ask("Code: ")?),
+                    false => password,
+                }
+            }
             None => {
                 return Err(Failure::usage(
                     "there is no terminal to ask for the password: --password-file FILE has it",

@@ -23,10 +23,15 @@ pub(crate) fn ask(prompt: &str) -> Outcome<Secret> {
 }
 
 /// The first line of a file that only its owner may read, or of what another program writes to a
-/// descriptor, such as `/dev/fd/3`; `-` is standard input.
-pub(crate) fn from_file(path: &Path) -> Outcome<Secret> {
+/// descriptor, such as `/dev/fd/3`; `-` is standard input. With a code, that is in the second line,
+/// and stands behind the password.
+pub(crate) fn from_file(path: &Path, with_code: bool) -> Outcome<Secret> {
+    let read = |input: &mut dyn BufRead| match with_code {
+        true => Ok(behind(first_line(&mut *input)?, first_line(input)?)),
+        false => first_line(input),
+    };
     if path == Path::new("-") {
-        return first_line(&mut io::stdin().lock());
+        return read(&mut io::stdin().lock());
     }
     let cannot = || format!("cannot read {}", path.display());
     let file = File::open(path).context(cannot())?;
@@ -37,12 +42,18 @@ pub(crate) fn from_file(path: &Path) -> Outcome<Secret> {
             path.display()
         )));
     }
-    first_line(&mut BufReader::new(file))
+    read(&mut BufReader::new(file))
 }
 
-fn first_line(input: &mut impl BufRead) -> Outcome<Secret> {
+/// A password with the code of a second factor behind it, as one field has both.
+pub(crate) fn behind(password: Secret, code: Secret) -> Secret {
+    let code: String = code.reveal().chars().filter(|it| !it.is_whitespace()).collect();
+    Secret::from(format!("{}{code}", password.reveal()))
+}
+
+fn first_line(input: &mut dyn BufRead) -> Outcome<Secret> {
     let mut line = String::new();
-    input.take(MAX_LINE).read_line(&mut line).context("cannot read the password")?;
+    Read::take(&mut *input, MAX_LINE).read_line(&mut line).context("cannot read the password")?;
     line.truncate(line.trim_end_matches(['\r', '\n']).len());
     let secret = Secret::from(line);
     match secret.reveal().is_empty() {

@@ -1,11 +1,12 @@
 //! What the servers of all services ask of their callers.
 
 use armilla_security::{
-    AccessFile, AccessRules, Audit, AuditOptions, OnFailure, PasswordFile, ServerSecurity,
-    ServerSecurityBuilder,
+    AccessFile, AccessRules, Audit, AuditOptions, LimitOptions, Limits, OnFailure, PasswordFile,
+    ServerSecurity,
 };
-use armilla_service::ConsoleAccess;
+use armilla_service::{ConsoleAccess, Upkeep};
 use armilla_terminal::{Context, Failure, Outcome};
+use armilla_tls::Tls;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -33,6 +34,11 @@ pub(crate) struct CallerArguments {
     /// Refuse calls while they cannot be recorded
     #[arg(long, requires = "audit")]
     audit_or_refuse: bool,
+    /// What hosts and users may do in a second, and who is not let in for a while, such as
+    /// calls=1000,connections=50,user-calls=200,ban=600; also calls= octets= user-octets= burst=
+    /// breaches= window= remembered=
+    #[arg(long, value_name = "LIMITS")]
+    limits: Option<LimitOptions>,
 }
 
 /// What a server asks of its callers, if it asks anything.
@@ -44,14 +50,23 @@ pub(crate) struct Callers {
     pub(crate) page: Option<ConsoleAccess>,
     /// Whether callers show passwords.
     pub(crate) have_passwords: bool,
+    /// TLS for the ORB.
+    pub(crate) tls: Tls,
+    /// What is read again on SIGHUP, and shown to operators.
+    pub(crate) upkeep: Upkeep,
 }
 
 impl CallerArguments {
     /// Opens the files. Without rules of its own for callers, a service lets in who is known.
     pub(crate) fn open(&self, has_rules: bool) -> Outcome<Callers> {
+        let mut callers = Callers::default();
+        let upkeep = &callers.upkeep;
+        upkeep.file("the files for TLS", callers.tls.clone());
+        upkeep.reload_on_hangup().context("cannot handle SIGHUP")?;
         let audit = self.audit()?;
-        if self.passwords.is_none() && self.access.is_none() && audit.is_none() && !has_rules {
-            return Ok(Callers::default());
+        let asks = self.passwords.is_some() || self.access.is_some() || has_rules;
+        if !asks && audit.is_none() && self.limits.is_none() {
+            return Ok(callers);
         }
         let (mut security, mut page) = (ServerSecurity::builder(), ConsoleAccess::new());
         if let Some(file) = &self.passwords {
@@ -59,22 +74,32 @@ impl CallerArguments {
             let realm = self.realm(&users)?;
             let logins = page.passwords(users.clone(), &realm);
             page = logins.context("nobody can log in to the page")?;
+            upkeep.file("the passwords", users.clone());
             security = security.realm(&realm).passwords(users);
         }
         security = match (&self.access, &self.passwords) {
             (Some(file), _) => {
                 let rules = AccessFile::open(file)?;
                 page = page.rules(rules.clone());
+                upkeep.file("the rules", rules.clone());
                 security.access(rules)
             }
             (None, Some(_)) if !has_rules => security.access(KNOWN.parse::<AccessRules>()?),
             (None, _) => security,
         };
-        page = audit.iter().cloned().fold(page, ConsoleAccess::audit);
-        security = audit.into_iter().fold(security, ServerSecurityBuilder::audit);
+        if let Some(limits) = self.limits.map(Limits::new) {
+            upkeep.limits(limits.clone());
+            security = security.limits(limits);
+        }
+        if let Some(audit) = audit {
+            upkeep.audit(audit.clone());
+            page = page.audit(audit.clone());
+            security = security.audit(audit);
+        }
         let security = security.build().context("the callers cannot be told apart")?;
-        let have_passwords = self.passwords.is_some();
-        Ok(Callers { security: Some(security), page: Some(page), have_passwords })
+        (callers.security, callers.page) = (Some(security), Some(page));
+        callers.have_passwords = self.passwords.is_some();
+        Ok(callers)
     }
 
     fn audit(&self) -> Outcome<Option<Audit>> {

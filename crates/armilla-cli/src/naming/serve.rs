@@ -1,11 +1,11 @@
 //! `armilla naming serve`.
 
-use crate::identity::server::Callers;
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::output;
 use crate::service::ServiceArguments;
-use armilla_naming::access::Rules;
+use armilla_naming::access::{Rules, RulesFile};
+use armilla_naming::model::Limits;
 use armilla_naming::server::{CheckSettings, Server};
 use armilla_naming::{ClusterUser, Store};
 use armilla_terminal::{Context, Failure, Outcome, complain};
@@ -37,6 +37,12 @@ pub(crate) struct Serve {
     /// servers, dead bindings
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
+    /// Have at most so many bindings; a further one is refused (IMP_LIMIT)
+    #[arg(long, value_name = "COUNT")]
+    bindings: Option<usize>,
+    /// Have at most so many contexts
+    #[arg(long, value_name = "COUNT")]
+    contexts: Option<usize>,
     /// Check each object this often, in seconds; 0 checks none
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     check_interval: u64,
@@ -56,22 +62,24 @@ pub(crate) struct Serve {
 const ENDPOINT: &str = "iiop://:2809";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
-    let callers = options.service.callers(options.rules.is_some())?;
+    let mut callers = options.service.callers(options.rules.is_some())?;
     let store = match (cluster(options), options.service.directory("naming")?) {
         (Some(address), _) => Store::shared_as(address, user(options)?)?,
         (None, Some(directory)) => Store::open(directory)?,
         (None, None) => Store::in_memory(),
     };
-    let server = Server::builder().store(store).checks(checks(options));
+    let server = Server::builder().store(store).checks(checks(options)).limits(limits(options));
     let mut server = server.console(options.service.console(arguments, &callers));
     if options.http_read_only {
         server = server.read_only_console();
     }
     if let Some(file) = &options.rules {
-        server = server.rules(rules(file)?);
+        let rules = RulesFile::open("rules about names", file, rules).map_err(Failure::because)?;
+        callers.upkeep.file("the rules about names", rules.clone());
+        server = server.rules_file(rules);
     }
     // The rules ask it, too, so the service gives it to the ORB.
-    if let Some(security) = callers.security {
+    if let Some(security) = callers.security.take() {
         server = server.security(security);
     }
     if let Some(from) = &options.import {
@@ -79,7 +87,7 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     }
     let mut publishes = true;
     let server = server.start(|orb| {
-        let orb = arguments.configure(orb, ENDPOINT, &Callers::default())?;
+        let orb = arguments.configure(orb, ENDPOINT, &callers)?;
         Ok(orb.settings(|settings| publishes = !settings.publish_addresses.is_empty()))
     })?;
     if cluster(options).is_some() && !publishes {
@@ -97,6 +105,13 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     Ok(server.run()?)
 }
 
+fn limits(options: &Serve) -> Limits {
+    let mut limits = Limits::default();
+    limits.bindings = options.bindings.unwrap_or(limits.bindings);
+    limits.contexts = options.contexts.unwrap_or(limits.contexts);
+    limits
+}
+
 fn checks(options: &Serve) -> Option<CheckSettings> {
     let mut checks = CheckSettings::default();
     checks.interval = Duration::from_secs(options.check_interval);
@@ -104,10 +119,10 @@ fn checks(options: &Serve) -> Option<CheckSettings> {
     (options.check_interval > 0).then_some(checks)
 }
 
-fn rules(file: &Path) -> Outcome<Rules> {
-    let text = read_text(file, WRITTEN);
-    let text = text.context(format_args!("cannot read {}", file.display()))?;
-    text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
+fn rules(file: &Path) -> Result<Rules, String> {
+    let text = read_text(file, WRITTEN)
+        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    text.parse().map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// The user of the cluster, if the service is to be one.

@@ -21,6 +21,9 @@ pub(crate) struct Serve {
     /// Let clients on other hosts set attributes, change links, and mask or remove service types
     #[arg(long)]
     remote_operators: bool,
+    /// Have at most so many offers and proxy offers; a further one is refused (NO_RESOURCES)
+    #[arg(long, value_name = "COUNT")]
+    offers: Option<usize>,
     /// Show offers on the web page, and change none
     #[arg(long, requires = "http")]
     http_read_only: bool,
@@ -35,7 +38,8 @@ const ENDPOINT: &str = "iiop://:2811";
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let callers = options.service.callers(false)?;
     let directory = options.service.directory("trader")?;
-    let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
+    let mut limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
+    limits.offers = options.offers.unwrap_or(limits.offers);
     let mut server =
         Server::builder().limits(limits).console(options.service.console(arguments, &callers));
     if options.http_read_only {

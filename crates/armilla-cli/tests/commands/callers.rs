@@ -489,3 +489,91 @@ fn a_repository_over_tls_starts_servers_and_forwards_to_them_over_tls_alone() {
     operate(&["stop", "types"]);
     imr.stop();
 }
+
+/// What a page answers to a GET.
+fn page(address: &str, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+    answer
+}
+
+/// Waits until something is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed().as_secs() < 60, "{what}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_hangup_reads_all_files_again_and_a_wrong_one_is_told_and_harms_nothing() {
+    let world = World::new("callers-hangup");
+    let rules = world.file("names.toml");
+    fs::write(&rules, "[[rule]]\nallow = \"authenticated\"\n").unwrap();
+    let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let http = place.local_addr().unwrap().to_string();
+    drop(place);
+    let running = world.start(
+        &NAMING,
+        &["--memory", "--rules", &rules, "--http", &http, "--limits", "user-calls=10000"]
+            .into_iter()
+            .chain(["--http-insecure", "--http-open-health"])
+            .collect::<Vec<_>>(),
+    );
+    let ann = world.as_user("ann@bank", "horse");
+    running.ok(&words(&["mkdir", "before"], &ann));
+    assert!(
+        page(&http, "/metrics").contains("armilla_limits_refused_total{what=\"user-calls\"} 0\n")
+    );
+
+    // Each of them is wrong now, and was right before.
+    let [certificate, users] = ["server.pem", "users"].map(|name| world.file(name));
+    let kept = [&certificate, &users, &rules].map(|file| fs::read(file).unwrap());
+    for file in [&certificate, &users, &rules] {
+        fs::write(file, "nonsense\n").unwrap();
+    }
+    running.signal("-HUP");
+    until("three files are told of", || {
+        page(&http, "/metrics").contains("armilla_reloads_total 1\n")
+    });
+    let health = page(&http, "/healthz");
+    assert!(health.starts_with("HTTP/1.1 200"), "it does its work: {health}");
+    for told in ["the files for TLS: ", "the passwords: ", "the rules about names: "] {
+        assert!(health.contains(&format!("warning: {told}")), "{told}: {health}");
+    }
+    running.ok(&words(&["mkdir", "meanwhile"], &ann));
+
+    // Right again, and with another meaning.
+    for (file, text) in [&certificate, &users].into_iter().zip(kept) {
+        fs::write(file, text).unwrap();
+    }
+    fs::write(&rules, "[[rule]]\nallow = \"authenticated\"\noperation = \"read\"\n").unwrap();
+    running.signal("-HUP");
+    until("the files are read", || page(&http, "/metrics").contains("armilla_reloads_total 2\n"));
+    assert!(!page(&http, "/healthz").contains("warning"));
+    let denied = running.fails(&words(&["mkdir", "after"], &ann));
+    assert!(denied.contains("NO_PERMISSION"), "{denied}");
+    assert_eq!(running.ok(&words(&["ls"], &ann)), "before/\nmeanwhile/\n");
+    running.stop();
+}
+
+#[test]
+fn a_code_of_a_second_factor_goes_with_the_password() {
+    let world = World::new("callers-code");
+    let (made, uri) = armilla(&["passwd", "totp", &world.file("users"), "ann@bank"], "");
+    assert!(made, "{uri}");
+    let secret = uri.split("secret=").nth(1).unwrap().split(['&', '\n']).next().unwrap();
+    let secret: armilla_security::Totp = secret.parse().unwrap();
+    let running = world.start(&NAMING, &["--memory"]);
+    let denied = running.fails(&words(&["ls"], &world.as_user("ann@bank", "horse")));
+    assert!(denied.contains("NO_PERMISSION"), "{denied}");
+    let code = secret.code(std::time::SystemTime::now());
+    let mut ann = world.as_user("ann@bank", &format!("horse\n{code}"));
+    ann.push("--code".to_owned());
+    running.ok(&words(&["ls"], &ann));
+    running.stop();
+}

@@ -1,16 +1,12 @@
 //! A file of rules, which is read again when it was changed.
 
 use super::{AccessRules, RuleError};
+use crate::watched::Watched;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
-
-/// How often the file is looked at for changes.
-const LOOK: Duration = Duration::from_secs(1);
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Why a file of rules was not read.
 #[derive(Debug)]
@@ -37,17 +33,8 @@ impl std::error::Error for AccessFileError {}
 
 /// A file of [`AccessRules`]. A change takes effect within a second of the next call; a file that
 /// cannot be read or has an error is logged, and the rules of before stay. Clones share the file.
-#[derive(Clone)]
-pub struct AccessFile(Arc<File>);
-
-struct File {
-    path: Option<PathBuf>,
-    rules: RwLock<Arc<AccessRules>>,
-    seen: Mutex<(Option<Stamp>, Instant)>,
-}
-
-/// What tells whether a file was changed.
-type Stamp = (SystemTime, u64, u64);
+#[derive(Debug, Clone)]
+pub struct AccessFile(Watched<AccessRules, AccessFileError>);
 
 impl AccessFile {
     /// Reads a file.
@@ -55,29 +42,12 @@ impl AccessFile {
     /// # Errors
     /// When it cannot be read, or a rule is wrong.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AccessFileError> {
-        let path = path.into();
-        let stamp = stamp(&path);
-        let rules = RwLock::new(Arc::new(read(&path)?));
-        let seen = Mutex::new((stamp, Instant::now()));
-        Ok(Self(Arc::new(File { path: Some(path), rules, seen })))
+        Watched::open("rules", path, read).map(Self)
     }
 
     /// The rules as they are now.
     pub fn rules(&self) -> Arc<AccessRules> {
-        if let Some(path) = &self.0.path {
-            let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if seen.1.elapsed() >= LOOK {
-                seen.1 = Instant::now();
-                let now = stamp(path);
-                if now != seen.0 {
-                    seen.0 = now;
-                    if let Err(error) = self.reload() {
-                        tracing::error!(%error, "the rules stay as they were read before");
-                    }
-                }
-            }
-        }
-        self.0.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.current()
     }
 
     /// Reads the file again now, as a program may on a signal. Without a file nothing happens.
@@ -85,35 +55,24 @@ impl AccessFile {
     /// # Errors
     /// When it cannot be read, or a rule is wrong: the rules of before stay.
     pub fn reload(&self) -> Result<(), AccessFileError> {
-        let Some(path) = &self.0.path else { return Ok(()) };
-        let rules = read(path)?;
-        tracing::info!(file = %path.display(), rules = rules.len(), "the rules were read again");
-        *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
-        Ok(())
+        self.0.reload()
+    }
+
+    /// What is wrong with the file now, if something is: the rules of before are in use.
+    pub fn fault(&self) -> Option<String> {
+        self.0.fault()
     }
 }
 
 impl From<AccessRules> for AccessFile {
     /// Rules that do not change.
     fn from(rules: AccessRules) -> Self {
-        let seen = Mutex::new((None, Instant::now()));
-        Self(Arc::new(File { path: None, rules: RwLock::new(Arc::new(rules)), seen }))
+        Self(Watched::fixed(rules))
     }
 }
 
-impl fmt::Debug for AccessFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccessFile").field("path", &self.0.path).finish_non_exhaustive()
-    }
-}
-
-fn stamp(path: &PathBuf) -> Option<Stamp> {
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len(), metadata.ino()))
-}
-
-fn read(path: &PathBuf) -> Result<AccessRules, AccessFileError> {
+fn read(path: &Path) -> Result<AccessRules, AccessFileError> {
     let text =
-        fs::read_to_string(path).map_err(|error| AccessFileError::Io(path.clone(), error))?;
-    text.parse().map_err(|error| AccessFileError::Rule(path.clone(), error))
+        fs::read_to_string(path).map_err(|error| AccessFileError::Io(path.to_owned(), error))?;
+    text.parse().map_err(|error| AccessFileError::Rule(path.to_owned(), error))
 }

@@ -3,11 +3,25 @@
 use super::Limits;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How many banned hosts the metrics name: a page has no room for a network of attackers.
+const NAMED: usize = 32;
+
+/// The longest bans. The name of a host is an address, or one of a label that needs no escape.
+fn longest(mut bans: Vec<(String, Duration)>) -> Vec<(String, Duration)> {
+    bans.retain(|(host, _)| !host.contains(['"', '\\', '\n']));
+    bans.sort_by(|(a, long), (b, longer)| longer.cmp(long).then(a.cmp(b)));
+    bans.truncate(NAMED);
+    bans
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) calls: AtomicU64,
     pub(super) octets: AtomicU64,
+    pub(super) user_calls: AtomicU64,
+    pub(super) user_octets: AtomicU64,
     pub(super) connections: AtomicU64,
     pub(super) turned_away: AtomicU64,
     pub(super) breaches: AtomicU64,
@@ -18,11 +32,15 @@ pub(super) struct Counters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LimitCounts {
-    /// Calls, because there were too many.
+    /// Calls, because the host makes too many.
     pub calls: u64,
-    /// Calls, because of their octets.
+    /// Calls, because the host sends too many octets.
     pub octets: u64,
-    /// Connections, because there were too many.
+    /// Calls, because the principal makes too many.
+    pub user_calls: u64,
+    /// Calls, because the principal sends too many octets.
+    pub user_octets: u64,
+    /// Connections, because the host makes too many.
     pub connections: u64,
     /// Connections of banned hosts.
     pub turned_away: u64,
@@ -42,6 +60,8 @@ impl Limits {
         LimitCounts {
             calls: read(&counters.calls),
             octets: read(&counters.octets),
+            user_calls: read(&counters.user_calls),
+            user_octets: read(&counters.user_octets),
             connections: read(&counters.connections),
             turned_away: read(&counters.turned_away),
             breaches: read(&counters.breaches),
@@ -61,6 +81,8 @@ impl Limits {
         let refused = [
             ("calls", counts.calls),
             ("octets", counts.octets),
+            ("user-calls", counts.user_calls),
+            ("user-octets", counts.user_octets),
             ("connections", counts.connections),
             ("banned", counts.turned_away),
         ];
@@ -75,6 +97,15 @@ impl Limits {
         ] {
             let name = format!("armilla_limits_{name}");
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {count}");
+        }
+        let bans = self.banned();
+        if !bans.is_empty() {
+            let name = "armilla_limits_ban_seconds";
+            let help = "For how long a host is still not let in; the longest of many.";
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+            for (host, left) in longest(bans) {
+                let _ = writeln!(text, "{name}{{host=\"{host}\"}} {}", left.as_secs());
+            }
         }
         text
     }

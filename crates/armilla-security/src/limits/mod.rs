@@ -16,7 +16,7 @@ use metrics::Counters;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use table::{Share, Table};
@@ -91,6 +91,11 @@ impl fmt::Display for Host {
     }
 }
 
+fn counted(counter: &AtomicU64, what: UsedUp) -> UsedUp {
+    counter.fetch_add(1, Ordering::Relaxed);
+    what
+}
+
 /// What was used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedUp {
@@ -142,6 +147,23 @@ impl Limits {
         table.find(&host).is_some_and(|share| share.is_banned(now) && share.lift())
     }
 
+    /// Takes a request of so many octets that comes another way than by the ORB, as over HTTP, from
+    /// the shares of its host and of its principal, if that is known. `None` if it may go on, else
+    /// which share is used up.
+    pub fn refuse(
+        &self,
+        peer: &Address,
+        principal: Option<&Principal>,
+        octets: usize,
+    ) -> Option<&'static str> {
+        let taken = match principal {
+            Some(principal) => self.take_of(principal, octets),
+            None if !self.is_welcome(peer) => return Some("the host is banned for a while (ban)"),
+            None => self.take_of_host(peer, octets),
+        };
+        taken.err().map(UsedUp::text)
+    }
+
     /// Takes a request of so many octets from the share of its host.
     pub(crate) fn take_of_host(&self, peer: &Address, octets: usize) -> Result<(), UsedUp> {
         let quota = &self.0.options.per_host;
@@ -152,7 +174,12 @@ impl Limits {
         let now = self.now();
         let mut table = self.shard(&self.0.hosts, &host);
         let taken = self.take(table.of(&host, now), quota, octets, now);
-        taken.map_err(|calls| if calls { UsedUp::HostCalls } else { UsedUp::HostOctets })
+        drop(table);
+        let counters = &self.0.counters;
+        taken.map_err(|calls| match calls {
+            true => counted(&counters.calls, UsedUp::HostCalls),
+            false => counted(&counters.octets, UsedUp::HostOctets),
+        })
     }
 
     /// Takes it from the share of its principal, once that is known.
@@ -164,7 +191,12 @@ impl Limits {
         let now = self.now();
         let mut table = self.shard(&self.0.principals, principal);
         let taken = self.take(table.of(principal, now), quota, octets, now);
-        taken.map_err(|calls| if calls { UsedUp::PrincipalCalls } else { UsedUp::PrincipalOctets })
+        drop(table);
+        let counters = &self.0.counters;
+        taken.map_err(|calls| match calls {
+            true => counted(&counters.user_calls, UsedUp::PrincipalCalls),
+            false => counted(&counters.user_octets, UsedUp::PrincipalOctets),
+        })
     }
 
     /// Takes a call; the error says whether calls are used up, and not octets.
@@ -175,16 +207,14 @@ impl Limits {
         octets: usize,
         now: Duration,
     ) -> Result<(), bool> {
-        let (burst, refused) = (self.0.options.burst, &self.0.counters);
+        let burst = self.0.options.burst;
         if !share.calls.take(1, quota.calls, burst, now) {
-            refused.calls.fetch_add(1, Ordering::Relaxed);
             return Err(true);
         }
-        if !share.octets.take(octets as u64, quota.octets, burst, now) {
-            refused.octets.fetch_add(1, Ordering::Relaxed);
-            return Err(false);
+        match share.octets.take(octets as u64, quota.octets, burst, now) {
+            true => Ok(()),
+            false => Err(false),
         }
-        Ok(())
     }
 
     fn now(&self) -> Duration {

@@ -8,6 +8,7 @@ use super::PasswordVerifier;
 use super::attempts::{Attempts, GuessLimits};
 use super::phc::Hash;
 use super::totp::{self, Totp};
+use crate::watched::Watched;
 use armilla_giop::csi::ScopedName;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -15,8 +16,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use zeroize::Zeroizing;
 
@@ -32,8 +32,6 @@ const CODES: GuessLimits = GuessLimits {
     remembered: 4096,
     at_once: 0,
 };
-/// How often the file is looked at for changes.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// What is wrong with a file of passwords, and where.
 #[derive(Debug)]
@@ -78,18 +76,14 @@ impl std::error::Error for PasswordFileError {}
 pub struct PasswordFile(Arc<File>);
 
 struct File {
-    path: PathBuf,
-    users: RwLock<BTreeMap<ScopedName, User>>,
+    users: Watched<Users, PasswordFileError>,
     /// The steps of the codes that were accepted last: none of them or before is accepted again.
     used: Mutex<BTreeMap<ScopedName, u64>>,
     /// Wrong codes.
     guesses: Mutex<Attempts<ScopedName>>,
-    generation: AtomicU64,
-    seen: Mutex<(Option<Stamp>, Instant)>,
 }
 
-/// What tells whether a file was changed.
-type Stamp = (SystemTime, u64, u64);
+type Users = BTreeMap<ScopedName, User>;
 
 /// What the file has of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,13 +99,9 @@ impl PasswordFile {
     /// # Errors
     /// When it cannot be read, anybody but its owner may read it, or a line is malformed.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, PasswordFileError> {
-        let path = path.into();
-        let (users, stamp) = read(&path)?;
-        let seen = Mutex::new((Some(stamp), Instant::now()));
-        let generation = AtomicU64::new(0);
+        let users = Watched::open("passwords", path, read)?;
         let (used, guesses) = Default::default();
-        let users = RwLock::new(users);
-        Ok(Self(Arc::new(File { path, users, used, guesses, generation, seen })))
+        Ok(Self(Arc::new(File { users, used, guesses })))
     }
 
     /// Reads a file, or makes an empty one that only its owner may read.
@@ -131,7 +121,7 @@ impl PasswordFile {
 
     /// Its users, in order.
     pub fn users(&self) -> Vec<ScopedName> {
-        self.0.users.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.0.users.current().keys().cloned().collect()
     }
 
     /// Sets the password of a user, who is added if there is no such user, and replaces the file as
@@ -140,7 +130,8 @@ impl PasswordFile {
     /// # Errors
     /// When the password is empty, or the file cannot be replaced.
     pub fn set(&mut self, user: &ScopedName, password: &[u8]) -> Result<(), PasswordFileError> {
-        let wrong = |what: String| PasswordFileError { file: self.0.path.clone(), line: 0, what };
+        let wrong =
+            |what: String| PasswordFileError { file: self.path().to_owned(), line: 0, what };
         if password.is_empty() {
             return Err(wrong("an empty password is none".to_owned()));
         }
@@ -173,17 +164,14 @@ impl PasswordFile {
 
     /// Whether the user needs a code beside the password.
     pub fn has_second_factor(&self, user: &ScopedName) -> bool {
-        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
-        users.get(user).is_some_and(|user| user.second.is_some())
+        self.0.users.current().get(user).is_some_and(|user| user.second.is_some())
     }
 
     /// Whether this is the password of the user, whatever second factor there is. It takes as long
     /// as [`verify`](PasswordVerifier::verify).
     pub fn verify_password(&self, user: &ScopedName, password: &[u8]) -> bool {
-        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
-        let known = users.get(user).map(|user| user.hash.clone());
-        drop(users);
-        match known {
+        let users = self.0.users.current();
+        match users.get(user).map(|user| &user.hash) {
             Some(hash) => hash.is_of(password),
             None => {
                 // As much work as for a user who is known, so that the time tells nothing.
@@ -202,11 +190,10 @@ impl PasswordFile {
     }
 
     fn verify_code_at(&self, user: &ScopedName, code: &str, at: SystemTime, now: Instant) -> bool {
-        let users = self.0.users.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(secret) = users.get(user).and_then(|user| user.second.clone()) else {
+        let users = self.0.users.current();
+        let Some(secret) = users.get(user).and_then(|user| user.second.as_ref()) else {
             return false;
         };
-        drop(users);
         let mut guesses = self.0.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         if guesses.is_full(user, CODES.per_user, CODES.window, now) {
             return false;
@@ -235,12 +222,9 @@ impl PasswordFile {
 
     /// Replaces the file if `change` has changed the users. Two programs that do so at once: the
     /// last one wins.
-    fn change(
-        &self,
-        change: impl FnOnce(&mut BTreeMap<ScopedName, User>) -> bool,
-    ) -> Result<bool, PasswordFileError> {
-        let path = &self.0.path;
-        let (mut users, _) = read(path)?;
+    fn change(&self, change: impl FnOnce(&mut Users) -> bool) -> Result<bool, PasswordFileError> {
+        let path = self.path();
+        let mut users = read(path)?;
         if !change(&mut users) {
             return Ok(false);
         }
@@ -251,7 +235,7 @@ impl PasswordFile {
         }
         let text = Zeroizing::new(text);
         replace(path, text.as_bytes()).map_err(|error| failed(path, &error))?;
-        self.look();
+        self.0.users.look();
         Ok(true)
     }
 
@@ -260,42 +244,22 @@ impl PasswordFile {
     /// # Errors
     /// When it cannot be read, or a line is malformed: what was read before stays.
     pub fn reload(&self) -> Result<(), PasswordFileError> {
-        let File { path, users, generation, seen, .. } = &*self.0;
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let (read, stamp) = read(path)?;
-        *seen = (Some(stamp), Instant::now());
-        *users.write().unwrap_or_else(PoisonError::into_inner) = read;
-        generation.fetch_add(1, Ordering::Release);
-        tracing::info!(file = %path.display(), "the passwords were read again");
-        Ok(())
+        self.0.users.reload()
     }
 
-    /// Reads the file again if it was changed. What cannot be read is logged.
-    fn look(&self) {
-        let File { path, users, generation, seen, .. } = &*self.0;
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.1 = Instant::now();
-        let stamp = fs::metadata(path).ok().map(|metadata| stamp(&metadata));
-        if stamp == seen.0 {
-            return;
-        }
-        seen.0 = stamp;
-        match read(path) {
-            Ok((read, _)) => {
-                *users.write().unwrap_or_else(PoisonError::into_inner) = read;
-                generation.fetch_add(1, Ordering::Release);
-                tracing::info!(file = %path.display(), "the passwords were read again");
-            }
-            Err(error) => {
-                tracing::error!(%error, "the passwords stay as they were read before");
-            }
-        }
+    /// What is wrong with the file now, if something is: what was read before is in use.
+    pub fn fault(&self) -> Option<String> {
+        self.0.users.fault()
+    }
+
+    fn path(&self) -> &Path {
+        self.0.users.path().unwrap_or(Path::new(""))
     }
 }
 
 impl fmt::Debug for PasswordFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PasswordFile").field("path", &self.0.path).finish_non_exhaustive()
+        f.debug_struct("PasswordFile").field("path", &self.path()).finish_non_exhaustive()
     }
 }
 
@@ -316,14 +280,7 @@ impl PasswordVerifier for PasswordFile {
     }
 
     fn generation(&self) -> u64 {
-        let due = {
-            let seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.1.elapsed() >= LOOK
-        };
-        if due {
-            self.look();
-        }
-        self.0.generation.load(Ordering::Acquire)
+        self.0.users.generation()
     }
 }
 
@@ -349,11 +306,7 @@ fn failed(path: &Path, error: &io::Error) -> PasswordFileError {
     PasswordFileError { file: path.to_owned(), line: 0, what: error.to_string() }
 }
 
-fn stamp(metadata: &fs::Metadata) -> Stamp {
-    (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len(), metadata.ino())
-}
-
-fn read(path: &Path) -> Result<(BTreeMap<ScopedName, User>, Stamp), PasswordFileError> {
+fn read(path: &Path) -> Result<Users, PasswordFileError> {
     let wrong = |line, what: String| PasswordFileError { file: path.to_owned(), line, what };
     let metadata = fs::metadata(path).map_err(|error| failed(path, &error))?;
     if metadata.mode() & 0o077 != 0 {
@@ -364,11 +317,11 @@ fn read(path: &Path) -> Result<(BTreeMap<ScopedName, User>, Stamp), PasswordFile
         return Err(wrong(0, format!("it has more than {MAX_FILE} octets")));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
-    parse(&text).map(|users| (users, stamp(&metadata))).map_err(|(line, what)| wrong(line, what))
+    parse(&text).map_err(|(line, what)| wrong(line, what))
 }
 
-fn parse(text: &str) -> Result<BTreeMap<ScopedName, User>, (usize, String)> {
-    let mut users = BTreeMap::new();
+fn parse(text: &str) -> Result<Users, (usize, String)> {
+    let mut users = Users::new();
     for (at, line) in text.lines().enumerate() {
         let (at, line) = (at + 1, line.trim());
         if line.is_empty() || line.starts_with('#') {

@@ -62,7 +62,7 @@ fn a_user_takes_the_share_along_and_others_keep_theirs() {
     let gateway = Client::user(&server, "gateway", "gate");
     assert_eq!(gateway.call(), Ok(1.0));
     assert_eq!(Client::of(&server, over_tcp()).call(), Ok(1.0), "nobody in particular");
-    assert_eq!(limits.counts().octets, 1);
+    assert_eq!(limits.counts().user_octets, 1);
 }
 
 /// Sends these octets over connections of their own until the host is banned.

@@ -171,6 +171,7 @@ impl ServerBuilder {
         let (counted, checked) = (service.clone(), service.clone());
         let console = self.console.start(&lifecycle, |console| {
             console
+                .service("events")
                 .check(move || checked.check())
                 .metrics(move || metrics::text(&counted.counts()))
                 .metrics(move || metrics.to_prometheus())

@@ -67,6 +67,7 @@ impl ServerBuilder {
         let (servers, checked) = (repository.clone(), repository.clone());
         let console = self.console.start(&lifecycle, |console| {
             console
+                .service("implementation repository")
                 .check(move || checked.check())
                 .metrics(move || metrics::text(&servers.list()))
                 .metrics(move || metrics.to_prometheus())

@@ -38,7 +38,7 @@ pub use convert::convert;
 use crate::model::{Balance, NameComponent, stringify_name};
 use armilla::Orb;
 use armilla_ipc::{Address, host};
-use armilla_security::{AccessRules, Caller, Principal, Proof, Question, ServerSecurity};
+use armilla_security::{AccessRules, Caller, Principal, Proof, Question, ServerSecurity, Watched};
 use std::fmt;
 use std::net::IpAddr;
 use std::time::SystemTime;
@@ -168,6 +168,15 @@ pub struct Rules {
     access: Option<AccessRules>,
     balance: Vec<(Vec<NameComponent>, Balance)>,
     sweep: Vec<(Vec<NameComponent>, Sweep)>,
+}
+
+/// A file of [`Rules`], which is read again when it has changed; or rules that do not change.
+pub type RulesFile = Watched<Rules>;
+
+impl From<Rules> for RulesFile {
+    fn from(rules: Rules) -> Self {
+        Self::fixed(rules)
+    }
 }
 
 impl Rules {

@@ -161,8 +161,8 @@ impl Names {
     /// Fails unless the client may administer the service: by its rules, or from this host.
     fn permit_administration(&self) -> Result<(), SystemException> {
         let client = self.client();
-        let permitted = match self.rules.restrict() {
-            true => self.rules.allow_whole(&client, &[]),
+        let permitted = match self.rules.current().restrict() {
+            true => self.rules.current().allow_whole(&client, &[]),
             false => client.is_on_this_host(),
         };
         match permitted {

@@ -30,7 +30,7 @@ pub use liveness::Status;
 pub(crate) use references::to_octets;
 pub use service::{NamingService, NamingServiceBuilder};
 
-use crate::access::Rules;
+use crate::access::RulesFile;
 use crate::model::Seconds;
 use crate::store::Store;
 use administration::Watches;
@@ -47,7 +47,7 @@ struct Names {
     store: Store,
     iterators: Iterators,
     statuses: Statuses,
-    rules: Rules,
+    rules: RulesFile,
     /// Who knows the clients, if anybody does.
     security: Option<ServerSecurity>,
     foreign: Foreign,

@@ -11,7 +11,7 @@ use crate::model::{Balance, ContextId, Found, NameComponent, NameTree, NamingErr
 impl Names {
     /// The client of the current request, if there are rules about clients.
     fn asking(&self) -> Option<Client> {
-        self.rules.restrict().then(|| self.client())
+        self.rules.current().restrict().then(|| self.client())
     }
 
     /// The client of the current request.
@@ -78,7 +78,8 @@ impl Names {
         name: &[NameComponent],
     ) -> Result<(), NamingError> {
         let names = names(tree, from, name).ok_or(NamingError::Denied)?;
-        allowed(names.iter().all(|name| self.rules.allow(operation, client, name)))
+        let rules = self.rules.current();
+        allowed(names.iter().all(|name| rules.allow(operation, client, name)))
     }
 
     /// [`permit_unbind`](Self::permit_unbind) for a client that is known. A context takes the names
@@ -108,7 +109,8 @@ impl Names {
         self.permit_to(client, tree, Operation::Bind, from, name)?;
         if let Target::Context(context) = target {
             let names = tree.names_of(*context).ok_or(NamingError::Denied)?;
-            let changes = |name: &Vec<_>| self.rules.allow(Operation::Bind, client, name);
+            let rules = self.rules.current();
+            let changes = |name: &Vec<_>| rules.allow(Operation::Bind, client, name);
             allowed(names.iter().all(changes))?;
         }
         self.permit_leaving(client, tree, from, name)
@@ -138,7 +140,8 @@ impl Names {
         client: &Client,
         names: &[Vec<NameComponent>],
     ) -> Result<(), NamingError> {
-        allowed(names.iter().all(|name| self.rules.allow_whole(client, name)))
+        let rules = self.rules.current();
+        allowed(names.iter().all(|name| rules.allow_whole(client, name)))
     }
 
     /// How the servers of a name share it.
@@ -148,10 +151,11 @@ impl Names {
         from: ContextId,
         name: &[NameComponent],
     ) -> Option<Balance> {
-        if !self.rules.share() {
+        let rules = self.rules.current();
+        if !rules.share() {
             return None;
         }
-        names(tree, from, name)?.iter().find_map(|name| self.rules.balance(name))
+        names(tree, from, name)?.iter().find_map(|name| rules.balance(name))
     }
 }
 

@@ -8,7 +8,7 @@ use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
 use super::references::{context_reference, from_octets, object_id};
 use super::stored_reply::StoredReplies;
-use crate::access::Rules;
+use crate::access::{Rules, RulesFile};
 use crate::client::{Liveness, check};
 use crate::model::{ContextId, Limits, ROOT, ReferenceOctets};
 use crate::store::Store;
@@ -67,7 +67,7 @@ pub struct NamingServiceBuilder {
     store: Store,
     limits: Option<Limits>,
     iterators: IteratorLimits,
-    rules: Rules,
+    rules: RulesFile,
     security: Option<ServerSecurity>,
     foreign: ForeignLimits,
 }
@@ -93,7 +93,12 @@ impl NamingServiceBuilder {
 
     /// Sets the rules: who may do what where, which names several servers share, and which dead
     /// bindings go.
-    pub fn rules(mut self, rules: Rules) -> Self {
+    pub fn rules(self, rules: Rules) -> Self {
+        self.rules_file(rules.into())
+    }
+
+    /// The same from a file, which is read again when it has changed.
+    pub fn rules_file(mut self, rules: RulesFile) -> Self {
         self.rules = rules;
         self
     }
@@ -172,7 +177,7 @@ impl NamingService {
             store: Store::in_memory(),
             limits: None,
             iterators: IteratorLimits::default(),
-            rules: Rules::default(),
+            rules: Rules::default().into(),
             security: None,
             foreign: ForeignLimits::default(),
         }
@@ -193,9 +198,9 @@ impl NamingService {
         &self.names.store
     }
 
-    /// The rules.
-    pub fn rules(&self) -> &Rules {
-        &self.names.rules
+    /// The rules as they are now.
+    pub fn rules(&self) -> Arc<Rules> {
+        self.names.rules.current()
     }
 
     /// What the last check of an object found; `None` if it was not checked yet.

@@ -12,9 +12,9 @@ mod reference;
 
 pub use checker::CheckSettings;
 
-use crate::access::{Client, Operation, Rules};
+use crate::access::{Client, Operation, Rules, RulesFile};
 use crate::client::{ClientError, export, import};
-use crate::model::NameComponent;
+use crate::model::{Limits, NameComponent};
 use crate::servant::{NamingService, NamingServiceBuilder};
 use crate::store::Store;
 use armilla::observe::Metrics;
@@ -60,10 +60,11 @@ pub struct ServerBuilder {
     store: Store,
     console: ConsoleOptions,
     import: Option<String>,
-    rules: Rules,
+    rules: Option<RulesFile>,
     security: Option<ServerSecurity>,
     checks: Option<CheckSettings>,
     read_only: bool,
+    limits: Option<Limits>,
 }
 
 impl ServerBuilder {
@@ -86,8 +87,19 @@ impl ServerBuilder {
     }
 
     /// Sets the rules of the service.
-    pub fn rules(mut self, rules: Rules) -> Self {
-        self.rules = rules;
+    pub fn rules(self, rules: Rules) -> Self {
+        self.rules_file(rules.into())
+    }
+
+    /// The same from a file, which is read again when it has changed.
+    pub fn rules_file(mut self, rules: RulesFile) -> Self {
+        self.rules = Some(rules);
+        self
+    }
+
+    /// Sets how many names and contexts there may be, and how large they are.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
         self
     }
 
@@ -125,9 +137,12 @@ impl ServerBuilder {
         let orb = security.iter().cloned().fold(orb, OrbBuilder::initializer).build()?;
         let service = NamingService::builder();
         let service = security.into_iter().fold(service, NamingServiceBuilder::security);
-        let rules = std::mem::take(&mut self.rules);
         let store = std::mem::replace(&mut self.store, Store::in_memory());
-        let service = service.rules(rules).store(store).serve(&orb)?;
+        let rules = self.rules.take();
+        let service = rules.into_iter().fold(service, NamingServiceBuilder::rules_file);
+        let limits = self.limits.take();
+        let service = limits.into_iter().fold(service, NamingServiceBuilder::limits);
+        let service = service.store(store).serve(&orb)?;
         let lifecycle = Lifecycle::new();
         let mut server = Server { orb, service, lifecycle, console: None, checker: None };
         match server.finish(self, metrics) {
@@ -143,9 +158,9 @@ impl ServerBuilder {
 impl Server {
     /// Begins to make a server.
     pub fn builder() -> ServerBuilder {
-        let (console, import, rules, security, read_only) = Default::default();
+        let (console, import, rules, security, read_only, limits) = Default::default();
         let (store, checks) = (Store::in_memory(), Some(CheckSettings::default()));
-        ServerBuilder { store, console, import, rules, security, checks, read_only }
+        ServerBuilder { store, console, import, rules, security, checks, read_only, limits }
     }
 
     /// What comes after the service: the names of another one, checks, and the console.
@@ -162,6 +177,7 @@ impl Server {
         let pages = self.pages(builder.read_only);
         let complete = |console: ConsoleBuilder| {
             console
+                .service("naming")
                 .metrics(move || metrics::text(&service))
                 .metrics(move || metrics.to_prometheus())
                 .check(move || store.check_store())

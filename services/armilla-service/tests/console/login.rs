@@ -2,10 +2,14 @@
 
 use super::https::{Folder, connect};
 use super::{eventually, half};
-use armilla_security::{AccessFile, AccessRules, Audit, AuditOptions, PasswordFile, Totp};
+use armilla_security::{
+    AccessFile, AccessRules, Audit, AuditOptions, Limits, OnFailure, PasswordFile, Totp,
+};
 use armilla_service::axum::Router;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{Console, ConsoleAccess, ConsoleLimits, ConsoleOptions, Lifecycle, Visitor};
+use armilla_service::{
+    Console, ConsoleAccess, ConsoleLimits, ConsoleOptions, Lifecycle, Upkeep, Visitor,
+};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -288,4 +292,77 @@ fn sessions_are_bounded_and_so_is_what_a_login_sends() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}
+
+#[test]
+fn who_asks_too_much_is_told_so_by_host_and_by_user() {
+    let users = Users::new("shares");
+    let upkeep = Upkeep::new();
+    upkeep.limits(Limits::new("user-calls=3,burst=0".parse().unwrap()));
+    let console = Console::builder("127.0.0.1:0").access(users.access()).upkeep(&upkeep);
+    let console = console.service("naming").pages(pages()).start(&Lifecycle::new()).unwrap();
+    assert!(view(&console, "/login", "x=y").1.contains("Armilla naming"), "it says which service");
+    let cookie = log_in(&console, ANN, "").2;
+    let answers: Vec<_> = (0..20).map(|_| view(&console, "/who", &cookie)).collect();
+    let refused = answers.iter().find(|(status, _)| *status == 429).expect("three in a second");
+    assert!(refused.1.contains("retry-after: 1\r\n") && refused.1.contains("user-calls"));
+    assert_eq!(view(&console, "/login", "x=y").0, 200, "the host has no limit");
+
+    let upkeep = Upkeep::new();
+    upkeep.limits(Limits::new("calls=1,burst=0".parse().unwrap()));
+    let console = Console::builder("127.0.0.1:0").upkeep(&upkeep).start(&Lifecycle::new()).unwrap();
+    let all: Vec<_> =
+        (0..20).map(|_| ask(&console, "GET /healthz HTTP/1.1\nHost: localhost").0).collect();
+    assert!(all.contains(&429), "{all:?}");
+}
+
+#[test]
+fn health_tells_of_files_that_are_wrong_and_of_a_record_that_is_not_written() {
+    let users = Users::new("upkeep");
+    let path = users.folder.certificate("page").with_file_name("passwords");
+    let record = users.folder.certificate("page").with_file_name("record");
+    std::fs::create_dir(&record).unwrap();
+    let (upkeep, lifecycle) = (Upkeep::new(), Lifecycle::new());
+    upkeep.file("the passwords", users.file.clone());
+    let mut options = AuditOptions::default();
+    (options.size, options.on_failure) = (1, OnFailure::Refuse);
+    let audit = Audit::open(record.join("audit"), options).unwrap();
+    upkeep.audit(audit.clone());
+    lifecycle.set_ready();
+    let console = Console::builder("127.0.0.1:0").upkeep(&upkeep).start(&lifecycle).unwrap();
+    let health = || ask(&console, "GET /healthz HTTP/1.1\nHost: localhost");
+    assert_eq!(health().0, 200);
+    let before = std::fs::read(&path).unwrap();
+    std::fs::write(&path, "ann").unwrap();
+    upkeep.reload();
+    let (status, text) = health();
+    assert!(status == 200 && text.contains("warning: the passwords: "), "{text}");
+    assert!(text.contains("passwords:1: a line is USER:HASH"), "{text}");
+    std::fs::write(&path, before).unwrap();
+    upkeep.reload();
+    assert!(!health().1.contains("warning"));
+
+    std::fs::remove_dir_all(&record).unwrap();
+    note(&audit);
+    note(&audit);
+    let (status, text) = health();
+    assert!(status == 503 && text.contains("cannot be recorded, and are refused"), "{text}");
+    let metrics = ask(&console, "GET /metrics HTTP/1.1\nHost: localhost").1;
+    for line in ["armilla_audit_failing 1\n", "armilla_reloads_total 2\n", "armilla_healthy 0\n"] {
+        assert!(metrics.contains(line), "{line}{metrics}");
+    }
+    std::fs::create_dir(&record).unwrap();
+    assert_eq!(health().0, 200, "it is written again");
+}
+
+fn note(audit: &Audit) {
+    audit.note(&armilla_security::AuditRecord {
+        caller: None,
+        address: &armilla_ipc::Address::tcp("192.0.2.1", 1),
+        adapter: "page",
+        object: "/",
+        operation: "view",
+        outcome: armilla_security::AuditOutcome::Ok,
+        duration: Duration::ZERO,
+    });
 }

@@ -129,7 +129,7 @@ pub(super) fn repository_id(interface: &str) -> Option<String> {
 #[cold]
 fn full(limit: usize) -> SystemException {
     SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
-        .with_reason(format!("the trader has {limit} offers, its limit (Limits::offers)"))
+        .with_reason(format!("the trader has {limit} offers, its limit (--offers)"))
 }
 
 impl Register for Servant {

@@ -139,6 +139,7 @@ impl ServerBuilder {
             let (state, changes) = (trader.clone(), Events::new());
             let kept = trader.clone();
             let console = console
+                .service("trader")
                 .check(move || kept.check_store())
                 .metrics(move || metrics::text(&state, &findings))
                 .metrics(move || metrics.to_prometheus())

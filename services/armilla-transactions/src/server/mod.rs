@@ -118,6 +118,7 @@ fn serve(
     let events = Events::new();
     let console = console.start(&lifecycle, |console| {
         console
+            .service("transactions")
             .check(move || match checked.has_failed() {
                 true => Err("the log of transactions cannot be written; restart".to_owned()),
                 false => Ok(()),

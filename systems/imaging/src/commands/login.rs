@@ -1,8 +1,8 @@
 //! Who may log in to the page.
 
 use super::Failure;
-use armilla_security::{AccessFile, PasswordFile};
-use armilla_service::{ConsoleAccess, ConsoleOptions};
+use armilla_security::{AccessFile, LimitOptions, Limits, PasswordFile};
+use armilla_service::{ConsoleAccess, ConsoleOptions, Upkeep};
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -20,19 +20,32 @@ pub(crate) struct Login {
     /// denied.
     #[arg(long, value_name = "FILE", requires = "http")]
     access: Option<PathBuf>,
+    /// What hosts and users may do in a second at the page and by DICOMweb, such as
+    /// calls=200,octets=50000000,user-calls=100.
+    #[arg(long, value_name = "LIMITS", requires = "http")]
+    limits: Option<LimitOptions>,
 }
 
 impl Login {
     /// Adds it to what the operator says of the page.
     pub(super) fn options(&self, options: ConsoleOptions) -> Result<ConsoleOptions, Failure> {
-        let mut access = ConsoleAccess::new();
+        let (mut access, upkeep) = (ConsoleAccess::new(), Upkeep::new());
         if let Some(file) = &self.passwords {
             let realm = self.realm.clone().unwrap_or_default();
-            access = access.passwords(PasswordFile::open(file)?, realm)?;
+            let users = PasswordFile::open(file)?;
+            upkeep.file("the passwords", users.clone());
+            access = access.passwords(users, realm)?;
         }
         if let Some(file) = &self.access {
-            access = access.rules(AccessFile::open(file)?);
+            let rules = AccessFile::open(file)?;
+            upkeep.file("the rules of the page", rules.clone());
+            access = access.rules(rules);
         }
+        if let Some(limits) = self.limits {
+            upkeep.limits(Limits::new(limits));
+        }
+        upkeep.reload_on_hangup()?;
+        let options = options.upkeep(&upkeep);
         Ok(match self.passwords.is_some() || self.access.is_some() {
             true => options.access(access),
             false => options,
