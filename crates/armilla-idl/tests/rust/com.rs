@@ -46,7 +46,7 @@ impl ITestServerProxy {
                 i_test_server::GetSingleString,
             >(
                 &i_test_server::GetSingleStringIn {
-                    index: index,
+                    index,
                 },
             )?;
         Ok(taken.item)
@@ -70,8 +70,8 @@ impl ITestServerProxy {
                 i_test_server::GetMultipleString,
             >(
                 &i_test_server::GetMultipleStringIn {
-                    index: index,
-                    count: count,
+                    index,
+                    count,
                 },
             )?;
         Ok((taken.got, taken.item.into_inner().map_or_else(Vec::new, |values| values.0)))
@@ -140,7 +140,7 @@ pub mod i_test_server {
             3 => {
                 let GetSingleStringIn { index } = call.arguments()?;
                 match servant.get_single_string(index) {
-                    Ok(item) => call.answer(&GetSingleStringOut { item: item }),
+                    Ok(item) => call.answer(&GetSingleStringOut { item }),
                     Err(status) => {
                         call.answer_with(
                             &GetSingleStringOut {
@@ -157,7 +157,7 @@ pub mod i_test_server {
                     Ok((got, item)) => {
                         call.answer(
                             &GetMultipleStringOut {
-                                got: got,
+                                got,
                                 item: ::armilla_dcom::generated::Unique::new(item.into()),
                             },
                         )
