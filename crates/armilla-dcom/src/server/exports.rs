@@ -108,6 +108,21 @@ impl Exports {
         InterfacePointer::new(&reference).map_err(|_| Status::UNEXPECTED)
     }
 
+    /// The object that a reference denotes, if this server exports it: a reference of its own that
+    /// came back.
+    pub fn object(&self, reference: &ObjRef) -> Option<Arc<dyn Object>> {
+        let (Reference::Standard { standard, .. }
+        | Reference::Handler { standard, .. }
+        | Reference::Extended { standard, .. }) = &reference.reference
+        else {
+            return None;
+        };
+        let now = self.now();
+        let mut table = self.table();
+        let own = table.oxid() == standard.oxid;
+        table.find(standard.ipid, now).filter(|_| own).map(|(object, ..)| object)
+    }
+
     /// Lets an object that was exported for good live by its references alone.
     pub fn withdraw(&self, object: &Arc<dyn Object>) {
         let mut table = self.table();
