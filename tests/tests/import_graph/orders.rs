@@ -99,6 +99,20 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-bridge",
+        rows: &[
+            ("counts model options", "what is counted, known without a network, and told"),
+            ("interfaces", "where interfaces are known from"),
+            ("ground", "what the objects of the bridge stand on"),
+            ("servant", "the objects that either side calls"),
+            ("tables", "what is on either side now"),
+            ("bridge", "both sides, and what crosses"),
+            ("factory", "by which programs of COM find objects"),
+            ("server", "a bridge as a process"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-cdr",
         rows: &[
             (
@@ -188,7 +202,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "values, chains, time; objects, interfaces",
             ),
             ("client server", "who calls objects, and who has them"),
-            ("connection_points", "who is sent events"),
+            ("connection_points generated", "who is sent events; what the IDL compiler writes"),
         ],
         exceptions: &[],
     },

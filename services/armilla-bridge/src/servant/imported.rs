@@ -1,0 +1,353 @@
+//! An object of COM as programs of CORBA call it: by the operations of an interface that the IDL
+//! has, or by the names of its members (CORBA 2.3, 18.3 and 19.9).
+
+use crate::counts::Way;
+use crate::ground::{Ground, failed, of_com};
+use crate::interfaces::AUTOMATION;
+use crate::model::{Interface, Mismatch, from_variant, system_exception, to_variant};
+use armilla::dynamic::{DynAny, DynamicServant, NamedValue, ParameterMode, ServerRequest, serve};
+use armilla::{Any, Completion, ExceptionKind, Minor, ObjectId, SystemException, TypeCode};
+use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::InterfacePointer;
+use armilla_dcom::automation::Variant;
+use armilla_dcom::automation::dispatch::{DISPATCH, flags};
+use armilla_dcom::client::{Cause, Error as ComError, Proxy};
+use armilla_ifr::model::Signature;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// How many names of members are remembered of an object that is called by name.
+const MOST_NAMES: usize = 256;
+
+/// Where an object of COM comes from.
+pub(crate) enum Source {
+    /// A class on a host: it is activated by the first call, and anew when it is gone.
+    Class { host: String, class: Uuid },
+    /// It came as a value; whose resolver is there.
+    Given { resolver: String },
+}
+
+/// An object of COM.
+pub(crate) struct Imported {
+    bridge: Arc<dyn Ground>,
+    source: Source,
+    repository_id: String,
+    interface: Arc<Interface>,
+    proxy: Mutex<Option<Proxy>>,
+    /// The numbers of members, by their names.
+    numbers: Mutex<HashMap<String, i32>>,
+    began: Instant,
+    /// In seconds since it began.
+    used: AtomicU64,
+}
+
+/// The servant of an object of COM.
+pub(crate) fn automation_servant(imported: Arc<Imported>) -> Arc<dyn DynamicServant> {
+    serve(Servant(imported))
+}
+
+struct Servant(Arc<Imported>);
+
+impl DynamicServant for Servant {
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0.repository_id)
+    }
+
+    fn is_a(&self, _object: &ObjectId, repository_id: &str) -> bool {
+        self.0.bridge.interfaces().is_a(&self.0.repository_id, repository_id)
+    }
+
+    fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+        self.0.touch();
+        let done = self.0.serve(request);
+        self.0.bridge.counters().called(Way::ToCom, done.is_ok());
+        match done {
+            Ok(()) => Ok(()),
+            Err(Refused::System(exception)) => Err(exception),
+            Err(Refused::User(exception)) => request.set_exception(exception),
+        }
+    }
+}
+
+/// How a call ends that fails.
+enum Refused {
+    System(SystemException),
+    User(Any),
+}
+
+impl From<SystemException> for Refused {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<Mismatch> for Refused {
+    fn from(mismatch: Mismatch) -> Self {
+        Self::System(system_exception(mismatch.status, &mismatch.what))
+    }
+}
+
+impl Imported {
+    pub(crate) fn new(
+        bridge: Arc<dyn Ground>,
+        source: Source,
+        (repository_id, interface): (String, Arc<Interface>),
+        proxy: Option<Proxy>,
+    ) -> Self {
+        let (proxy, numbers) = (Mutex::new(proxy), Mutex::default());
+        let (began, used) = (Instant::now(), AtomicU64::new(0));
+        Self { bridge, source, repository_id, interface, proxy, numbers, began, used }
+    }
+
+    /// The interface that programs of CORBA see.
+    pub(crate) fn interface_id(&self) -> &str {
+        &self.repository_id
+    }
+
+    /// It is in use now.
+    pub(crate) fn touch(&self) {
+        self.used.store(self.began.elapsed().as_secs(), Ordering::Relaxed);
+    }
+
+    /// When it was used last.
+    pub(crate) fn last_used(&self) -> Instant {
+        self.began + std::time::Duration::from_secs(self.used.load(Ordering::Relaxed))
+    }
+
+    /// For how many seconds nobody has used it.
+    pub(crate) fn idle(&self) -> u64 {
+        self.last_used().elapsed().as_secs()
+    }
+
+    /// The object itself, for a program of COM: it comes back unwrapped.
+    pub(crate) fn pointer(&self) -> Result<InterfacePointer, Mismatch> {
+        let resolver = match &self.source {
+            Source::Class { host, .. } => host,
+            Source::Given { resolver } => resolver,
+        };
+        let reference = self.proxy()?.reference_for(resolver).map_err(|error| of_com(&error))?;
+        InterfacePointer::new(&reference).map_err(|_| failed(Status::UNEXPECTED, "a reference"))
+    }
+
+    /// The proxy; a class is activated if there is none.
+    fn proxy(&self) -> Result<Proxy, Mismatch> {
+        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(proxy) = &*proxy {
+            return Ok(proxy.clone());
+        }
+        let Source::Class { host, class } = &self.source else {
+            return Err(failed(Status::DISCONNECTED, "the object of COM is gone"));
+        };
+        let made = self.bridge.client()?.activate(host, *class, DISPATCH.uuid);
+        Ok(proxy.insert(made.map_err(|error| of_com(&error))?).clone())
+    }
+
+    /// Forgets a proxy whose object is gone, so that the next call activates the class anew.
+    fn forget(&self) {
+        if let Source::Class { .. } = self.source {
+            *self.proxy.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.numbers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+
+    fn number(&self, proxy: &Proxy, name: &str) -> Result<i32, ComError> {
+        let known = self.numbers.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        let number = proxy.member(name)?;
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        if numbers.len() < MOST_NAMES {
+            numbers.insert(name.to_owned(), number);
+        }
+        Ok(number)
+    }
+
+    /// Calls a member. One that was not executed because the object is gone is called once more, if
+    /// its class can be activated.
+    fn call(
+        &self,
+        name: &str,
+        how: u32,
+        arguments: &mut [Variant],
+    ) -> Result<Result<Variant, ComError>, Mismatch> {
+        let proxy = self.proxy()?;
+        let done = self.call_once(&proxy, name, how, arguments);
+        let gone = matches!(&done, Err(error) if error.status() == Some(Status::DISCONNECTED));
+        if !gone {
+            return Ok(done);
+        }
+        self.forget();
+        let proxy = self.proxy()?;
+        Ok(self.call_once(&proxy, name, how, arguments))
+    }
+
+    fn call_once(
+        &self,
+        proxy: &Proxy,
+        name: &str,
+        how: u32,
+        arguments: &mut [Variant],
+    ) -> Result<Variant, ComError> {
+        let number = self.number(proxy, name)?;
+        proxy.invoke_changing(number, how, arguments)
+    }
+
+    fn serve(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), Refused> {
+        let operation = request.operation().to_owned();
+        let unknown = || {
+            let (kind, minor) = (ExceptionKind::BadOperation, Minor::default());
+            SystemException::new(kind, minor, Completion::No)
+                .with_reason(format!("{} has no operation {operation}", self.repository_id))
+        };
+        let signature = self.interface.signature(&operation).ok_or_else(unknown)?;
+        let parameters = signature.parameters.iter().map(|(_, mode, code)| (*mode, code.clone()));
+        let given = request.arguments(parameters)?.to_vec();
+        match self.repository_id == AUTOMATION {
+            true => self.by_name(signature, &given, request),
+            false => self.by_interface(signature, &given, request),
+        }
+    }
+
+    /// An operation of an interface that the IDL has.
+    fn by_interface(
+        &self,
+        signature: &Signature,
+        given: &[NamedValue],
+        request: &mut ServerRequest<'_, '_>,
+    ) -> Result<(), Refused> {
+        let (name, how) = member(&signature.operation);
+        let mut arguments = Vec::with_capacity(given.len());
+        for (value, (_, mode, code)) in given.iter().zip(&signature.parameters) {
+            let mut value = match value.value() {
+                Some(any) => DynAny::from_any(any).map_err(Mismatch::from)?,
+                None => DynAny::new(code).map_err(Mismatch::from)?,
+            };
+            let value = to_variant(&mut value, &*self.bridge)?;
+            arguments.push(match mode {
+                ParameterMode::In => value,
+                _ => reference(value),
+            });
+        }
+        let done = self.call(name, how, &mut arguments)?;
+        let result = done.map_err(|error| raised(&error, &signature.exceptions))?;
+        for (index, (_, mode, code)) in signature.parameters.iter().enumerate() {
+            if *mode != ParameterMode::In {
+                let value = from_variant(&arguments[index], code, &*self.bridge)?;
+                request.set_argument(index, value.to_any().map_err(Mismatch::from)?);
+            }
+        }
+        let result = match signature.result {
+            TypeCode::Void => Any::default(),
+            _ => {
+                let value = from_variant(&result, &signature.result, &*self.bridge)?;
+                value.to_any().map_err(Mismatch::from)?
+            }
+        };
+        Ok(request.set_result(result)?)
+    }
+
+    /// An operation of `Bridge::Automation`: the first argument names the member.
+    fn by_name(
+        &self,
+        signature: &Signature,
+        given: &[NamedValue],
+        request: &mut ServerRequest<'_, '_>,
+    ) -> Result<(), Refused> {
+        let missing = || failed(Status::INVALID_ARGUMENT, "an argument is missing");
+        let dynamic = |place: usize| -> Result<DynAny, Mismatch> {
+            let any = given.get(place).and_then(NamedValue::value).ok_or_else(missing)?;
+            Ok(DynAny::from_any(any)?)
+        };
+        let name = dynamic(0)?.get_string().map_err(Mismatch::from)?;
+        let how = match signature.operation.as_str() {
+            "get" => flags::GET,
+            "put" => flags::PUT,
+            _ => flags::METHOD | flags::GET,
+        };
+        let mut arguments = Vec::new();
+        if how == flags::PUT {
+            arguments.push(to_variant(&mut dynamic(1)?, &*self.bridge)?);
+        } else if how != flags::GET {
+            for mut one in dynamic(1)?.as_sequence().map_err(Mismatch::from)?.elements() {
+                arguments.push(to_variant(&mut one, &*self.bridge)?);
+            }
+        }
+        let done = self.call(&name, how, &mut arguments)?;
+        let result = done.map_err(|error| raised(&error, &signature.exceptions))?;
+        let result = match signature.result {
+            TypeCode::Void => Any::default(),
+            _ => from_variant(&result, &TypeCode::Any, &*self.bridge)?
+                .to_any()
+                .map_err(Mismatch::from)?,
+        };
+        Ok(request.set_result(result)?)
+    }
+}
+
+/// The member that an operation is, and how it is invoked.
+fn member(operation: &str) -> (&str, u32) {
+    match (operation.strip_prefix("_get_"), operation.strip_prefix("_set_")) {
+        (Some(name), _) => (name, flags::GET),
+        (_, Some(name)) => (name, flags::PUT),
+        _ => (operation, flags::METHOD | flags::GET),
+    }
+}
+
+/// A place for the value of an `out` parameter.
+fn reference(value: Variant) -> Variant {
+    match value {
+        Variant::Empty | Variant::Null => Variant::VariantReference(Box::new(value)),
+        value => Variant::Reference(Box::new(value)),
+    }
+}
+
+/// What a failed call raises: the exception of the operation that has the members of a failure of
+/// COM, or else a system exception.
+fn raised(error: &ComError, exceptions: &[TypeCode]) -> Refused {
+    let (source, description) = match &*error.cause {
+        Cause::Exception { source, description, .. } => (&**source, &**description),
+        _ => ("", ""),
+    };
+    let told = !source.is_empty() || matches!(&*error.cause, Cause::Exception { .. });
+    let status = error.hresult();
+    // Only what the object itself says is an exception of the operation.
+    let found = exceptions
+        .iter()
+        .filter(|_| told)
+        .find_map(|code| com_error(code, status, source, description).ok().flatten());
+    match found {
+        Some(exception) => Refused::User(exception),
+        None => Refused::System(system_exception(status, &error.to_string())),
+    }
+}
+
+/// An exception with a member `hresult`, and perhaps `source` and `description`.
+fn com_error(
+    code: &TypeCode,
+    status: Status,
+    source: &str,
+    description: &str,
+) -> Result<Option<Any>, armilla::dynamic::DynAnyError> {
+    let mut value = DynAny::new(code)?;
+    let mut members = value.as_struct()?;
+    let names = members.member_names();
+    let known = ["hresult", "source", "description"];
+    if !names.iter().any(|name| name == "hresult")
+        || names.iter().any(|name| !known.contains(&name.as_str()))
+    {
+        return Ok(None);
+    }
+    for name in &names {
+        let Some(member) = members.member(name) else { continue };
+        match name.as_str() {
+            "hresult" => member.insert_long(status.0 as i32)?,
+            "source" => member.insert_string(source)?,
+            _ => member.insert_string(description)?,
+        }
+    }
+    value.to_any().map(Some)
+}

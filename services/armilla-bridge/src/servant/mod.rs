@@ -1,0 +1,11 @@
+//! The objects of the bridge: those that programs of COM call (`view`, `complex`), and
+//! those that programs of CORBA call (`imported`).
+
+mod complex;
+mod foreign;
+mod imported;
+mod view;
+
+pub(crate) use complex::Complex;
+pub(crate) use imported::{Imported, Source, automation_servant};
+pub(crate) use view::View;

@@ -1,0 +1,33 @@
+//! What has crossed, in the text format of Prometheus.
+
+use crate::counts::Counts;
+use std::fmt::Write as _;
+
+/// A row: its name, its kind, what it means, and how it follows from the counts.
+type Row = (&'static str, &'static str, &'static str, fn(&Counts) -> u64);
+
+/// What the page and Prometheus show.
+pub(super) const ROWS: [Row; 8] = [
+    ("to_corba_total", "counter", "Calls of programs of COM to objects of CORBA.", |it| {
+        it.to_corba
+    }),
+    ("to_corba_failed_total", "counter", "Those that failed.", |it| it.to_corba_failed),
+    ("to_com_total", "counter", "Calls of programs of CORBA to objects of COM.", |it| it.to_com),
+    ("to_com_failed_total", "counter", "Those that failed.", |it| it.to_com_failed),
+    ("refused_total", "counter", "Calls that the rules refused.", |it| it.refused),
+    ("unwrapped_total", "counter", "References that came back to their own side.", |it| {
+        it.unwrapped
+    }),
+    ("views", "gauge", "Objects and values of CORBA that programs of COM refer to.", |it| it.views),
+    ("references", "gauge", "References of CORBA to objects of COM.", |it| it.references),
+];
+
+pub(super) fn text(counts: &Counts) -> String {
+    let mut text = String::new();
+    for (row, kind, help, value) in ROWS {
+        let name = format!("armilla_bridge_{row}");
+        // Writing to a string does not fail.
+        writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {}", value(counts)).ok();
+    }
+    text
+}
