@@ -507,7 +507,8 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-transactions/engine",
         rows: &[
-            ("entry local", "a transaction and its participants"),
+            ("local", "the names of participants in the log"),
+            ("entry", "a transaction and its participants"),
             ("helpers table timer", "all of them, the time, and who helps"),
             ("telling", "calls of participants"),
             ("drive", "what the protocol wants, carried out"),

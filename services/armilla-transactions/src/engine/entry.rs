@@ -1,5 +1,6 @@
 //! A transaction, and the objects that take part in it.
 
+use super::local::parse_local;
 use crate::model::{
     Action, Event, GlobalId, Key, Options, RegisterError, Reply, Status, Time, Transaction,
 };
@@ -108,6 +109,17 @@ impl Entry {
         }
         let machine = self.machine();
         Err(machine.participants().get(place).map_or_else(|| "".into(), |it| it.name().clone()))
+    }
+
+    /// Notes where a participant of another process is now.
+    pub(crate) fn set_remote(&self, place: usize, member: Arc<dyn Resource>) {
+        let is_remote = self.machine().participants().get(place).is_some_and(|it| {
+            // Those of this process are found by their managers.
+            !it.name().is_empty() && parse_local(it.name()).is_none()
+        });
+        if is_remote {
+            self.set_member(place, member);
+        }
     }
 
     /// Whether a participant outlives the process, here or elsewhere.

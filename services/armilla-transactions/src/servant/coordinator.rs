@@ -235,9 +235,13 @@ fn nil(what: &str) -> SystemException {
 pub(super) struct RecoveryCoordinators(pub(super) Arc<Site>);
 
 impl RecoveryCoordinator for RecoveryCoordinators {
-    fn replay_completion(&self, _: &ResourceRef) -> Result<Status, Error<ReplayCompletionRaises>> {
+    /// A resource that comes back may have another reference: Narayana's subordinates do.
+    fn replay_completion(&self, r: &ResourceRef) -> Result<Status, Error<ReplayCompletionRaises>> {
         let (entry, place) = entry(&self.0)?;
         let place = usize::try_from(place).unwrap_or(usize::MAX);
+        if !r.is_nil() {
+            entry.set_remote(place, Arc::new(RemoteResource(r.clone())));
+        }
         match self.0.engine.drive(&entry, Event::Replay(place)) {
             Some(Reply::Status(Known::Active | Known::MarkedRollback)) => {
                 Err(Error::User(NotPrepared {}.into()))
