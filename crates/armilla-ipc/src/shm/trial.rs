@@ -14,6 +14,7 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::io::{self, ErrorKind};
+use std::mem;
 use std::net::Shutdown;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -72,6 +73,11 @@ fn file(kind: u8, octets: &[u8]) -> Option<OwnedFd> {
 
 const CAPACITIES: [usize; 2] = [1 << 14, 1 << 15];
 
+thread_local! {
+    /// The memory of all trials of a thread: to make it anew takes longer than most trials.
+    static FILE: OwnedFd = Region::create(CAPACITIES).expect("memory").1;
+}
+
 /// The most steps of a script, so that one script ends soon.
 const MOST_STEPS: usize = 400;
 
@@ -117,6 +123,8 @@ struct Trial {
     stream: ShmStream,
     memory: Region,
     _socket: OwnedFd,
+    /// For what is received.
+    buffer: Vec<u8>,
     producer: Producer,
     consumer: Consumer,
     /// How many bytes the peer has written, the stream read, the stream written, the peer read.
@@ -128,8 +136,15 @@ impl Trial {
     fn new() -> io::Result<Self> {
         let kind = (AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC);
         let (ours, theirs) = socketpair(kind.0, kind.1, kind.2, None)?;
-        let (region, file) = Region::create(CAPACITIES)?;
-        let memory = Region::open(file.as_fd(), CAPACITIES)?;
+        let (region, memory) = FILE.with(|file| {
+            let open = || Region::open(file.as_fd(), CAPACITIES);
+            io::Result::Ok((open()?, open()?))
+        })?;
+        for ring in [0, 1].map(|which| memory.ring(which)) {
+            ring.forge(0, 0);
+            ring.forge_move(0);
+            ring.forge_control([0; 4]);
+        }
         let rings = RingPair::new(region, 0);
         let stream =
             ShmStream::new(ours, Some(rings), Some(Duration::ZERO), [unnamed(), unnamed()]);
@@ -137,19 +152,15 @@ impl Trial {
         stream.set_send_timeout(Some(Duration::from_nanos(1)))?;
         let producer = Producer::new(memory.capacities(1));
         let consumer = Consumer::new(memory.capacities(0));
-        let (moved, is_honest) = ([0; 4], true);
-        Ok(Self { stream, memory, _socket: theirs, producer, consumer, moved, is_honest })
+        let (moved, is_honest, buffer) = ([0; 4], true, Vec::new());
+        Ok(Self { stream, memory, _socket: theirs, buffer, producer, consumer, moved, is_honest })
     }
 
     fn step(&mut self, step: u8, script: &mut Script<'_>) {
         match step % 16 {
             0..=2 => self.peer_writes(script.count()),
             3..=5 => self.peer_reads(script.count()),
-            6 | 7 => {
-                let mut buffer = vec![0; script.count()];
-                let received = self.stream.try_recv(&mut buffer);
-                self.received(received, &buffer);
-            }
+            6 | 7 => self.receives(script.count(), |stream, buffer| stream.try_recv(buffer)),
             8 | 9 => {
                 let bytes = pattern(self.moved[2], script.count());
                 let sent = self.stream.try_send(bytes);
@@ -191,7 +202,8 @@ impl Trial {
         let Ok(available) = found else {
             return assert!(!self.is_honest, "the stream broke the protocol");
         };
-        let mut buffer = vec![0; count.min(available as usize)];
+        let mut buffer = mem::take(&mut self.buffer);
+        buffer.resize(count.min(available as usize), 0);
         let at = (0, self.consumer.area());
         self.memory.read(at, self.consumer.position(), &mut buffer);
         self.consumer.release(ring, buffer.len() as u64);
@@ -199,6 +211,19 @@ impl Trial {
             assert!(buffer == pattern(self.moved[3], buffer.len()), "the stream sent other bytes");
         }
         self.moved[3] += buffer.len() as u64;
+        self.buffer = buffer;
+    }
+
+    fn receives(
+        &mut self,
+        count: usize,
+        receive: impl FnOnce(&ShmStream, &mut [u8]) -> io::Result<usize>,
+    ) {
+        let mut buffer = mem::take(&mut self.buffer);
+        buffer.resize(count, 0);
+        let received = receive(&self.stream, &mut buffer);
+        self.received(received, &buffer);
+        self.buffer = buffer;
     }
 
     fn received(&mut self, received: io::Result<usize>, buffer: &[u8]) {
@@ -235,9 +260,7 @@ impl Trial {
     fn waits(&mut self, script: &mut Script<'_>) {
         let count = script.count();
         if count.is_multiple_of(2) {
-            let mut buffer = vec![0; count];
-            let received = self.stream.recv(&mut buffer);
-            self.received(received, &buffer);
+            self.receives(count, |stream, buffer| stream.recv(buffer));
         } else {
             let bytes = pattern(self.moved[2], count);
             match self.stream.send_all(bytes) {
