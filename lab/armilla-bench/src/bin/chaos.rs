@@ -1,14 +1,19 @@
 //! `chaos [CALLS [-ORB…]]` calls a server that is killed, stopped, ended in order and started anew
-//! all the time, and checks that the outcome of every call is true: what has returned was executed
-//! once, what has failed with `COMPLETED_NO` never, what failed otherwise once at most, and every
-//! call ended in its time. The server notes each execution in a file before it answers, so nothing
+//! all the time, while connections are cut at either end, and checks that the outcome of every call
+//! is true: what has returned was executed once, what has failed with `COMPLETED_NO` never, what
+//! failed otherwise once at most, and every call ended in its time. The server notes each execution in a file before it answers, so nothing
 //! is lost with it. The `-ORB…` options are those of both sides: `-ORBSameHost off` is TCP.
 //!
 //! `chaos serve FILE [-ORB…]` is the server.
 
 use armilla::{Completion, Orb, SystemException};
 use armilla_bench::bench::{self, Library, LibraryRef, StringSeq};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::fd::OwnedFd;
+use rustix::net::sockopt::socket_type;
+use rustix::net::{Shutdown, SocketAddrUnix, SocketType, getpeername, getsockname, shutdown};
+use rustix::process::{
+    Pid, PidfdFlags, PidfdGetfdFlags, Signal, kill_process, pidfd_getfd, pidfd_open,
+};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
@@ -26,7 +31,7 @@ const THREADS: u32 = 4;
 
 /// The time limit of a call, and how much later it may end on a busy machine.
 const LIMIT: Duration = Duration::from_millis(300);
-const LATE: Duration = Duration::from_secs(20);
+const LATE: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -92,9 +97,13 @@ impl Server {
         Ok(Self { child, url: url.trim().to_owned() })
     }
 
-    fn signal(&self, signal: Signal) -> Outcome {
+    fn pid(&self) -> Outcome<Pid> {
         let process = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        Ok(kill_process(process.ok_or("no process")?, signal)?)
+        Ok(process.ok_or("no process")?)
+    }
+
+    fn signal(&self, signal: Signal) -> Outcome {
+        Ok(kill_process(self.pid()?, signal)?)
     }
 }
 
@@ -170,6 +179,56 @@ impl Random {
     }
 }
 
+/// Whether a socket is a connection to another process, over TCP or of the same host: of a pair
+/// that a process has made for itself neither end has a name.
+fn is_connection(socket: &OwnedFd) -> bool {
+    let (Ok(SocketType::STREAM), Ok(Some(peer)), Ok(own)) =
+        (socket_type(socket), getpeername(socket), getsockname(socket))
+    else {
+        return false;
+    };
+    [peer, own].into_iter().any(|name| match SocketAddrUnix::try_from(name) {
+        // None has an empty one.
+        Ok(name) => name.abstract_name().or(name.path_bytes()).is_some_and(|name| !name.is_empty()),
+        Err(_) => true,
+    })
+}
+
+/// The connections of a process, as our own descriptors.
+fn connections(process: Pid) -> Outcome<Vec<OwnedFd>> {
+    let handle = pidfd_open(process, PidfdFlags::empty())?;
+    let mut found = Vec::new();
+    for entry in fs::read_dir(format!("/proc/{}/fd", process.as_raw_nonzero()))? {
+        let number = entry?.file_name().to_str().ok_or("no number")?.parse()?;
+        // It may be closed meanwhile.
+        let Ok(file) = pidfd_getfd(&handle, number, PidfdGetfdFlags::empty()) else { continue };
+        if is_connection(&file) {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+/// Cuts one of the connections of a process, wholly or in one direction, without its knowledge.
+fn cut(process: Pid, random: &mut Random) -> Outcome<&'static str> {
+    let connections = connections(process)?;
+    if connections.is_empty() {
+        return Ok("without a connection to cut");
+    }
+    let victim = &connections[random.below(connections.len() as u64) as usize];
+    let how = match random.below(4) {
+        0 => Shutdown::Read,
+        1 => Shutdown::Write,
+        _ => Shutdown::Both,
+    };
+    // The peer may have ended it first.
+    shutdown(victim, how).ok();
+    Ok(match process == rustix::process::getpid() {
+        true => "cut off at the client",
+        false => "cut off",
+    })
+}
+
 /// Disturbs the server until all calls are made. Returns how often it did what.
 fn disturb(
     shared: &Shared,
@@ -180,22 +239,25 @@ fn disturb(
     let (mut random, mut done) = (Random(0x9e37_79b9_7f4a_7c15), BTreeMap::new());
     while !shared.over.load(Relaxed) {
         thread::sleep(Duration::from_millis(5 + random.below(60)));
-        let what = match random.below(8) {
-            0..4 => "killed",
-            4..6 => "ended in order",
-            _ => "stopped",
+        let what = match random.below(16) {
+            0..6 => "killed",
+            6..9 => "ended in order",
+            9..12 => "stopped",
+            12..14 => cut(server.pid()?, &mut random)?,
+            _ => cut(rustix::process::getpid(), &mut random)?,
         };
         *done.entry(what).or_default() += 1;
         match what {
             "killed" => server.signal(Signal::KILL)?,
             "ended in order" => server.signal(Signal::INT)?,
-            _ => {
+            "stopped" => {
                 server.signal(Signal::STOP)?;
                 // Now and then for longer than a call may take.
                 thread::sleep(Duration::from_millis(1 + random.below(450)));
                 server.signal(Signal::CONT)?;
                 continue;
             }
+            _ => continue,
         }
         server.child.wait()?;
         server = Server::start(file, options)?;
