@@ -1,9 +1,9 @@
 //! Commits as transactions.
 
 use super::Cluster;
-use super::gateway::{Txn, Unanswered, base64};
 use super::keys::Keys;
 use crate::model::Change;
+use armilla_etcd::{Txn, Unanswered, base64};
 use armilla_store::{CommitError, Persist, StoreError};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Following what other instances commit.
 
-use super::gateway::{Event, WatchResult};
 use super::keys::Row;
 use super::{Cluster, Contents};
 use crate::model::Change;
+use armilla_etcd::{Event, WatchResult};
 use armilla_store::StoreError;
 use std::sync::{Arc, Weak};
 use std::thread;

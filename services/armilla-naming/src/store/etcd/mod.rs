@@ -3,25 +3,22 @@
 //!
 //! A commit is a transaction on the condition that nobody has committed since this instance last
 //! looked; if somebody has, it is decided anew on what they left (`commit`). What others commit is
-//! watched (`follow`). `keys` says what stands where, `gateway` talks to the cluster, as the user of
-//! `user`.
+//! watched (`follow`). `keys` says what stands where, `armilla-etcd` talks to the cluster.
 //!
 //! Each commit changes the key `head`, so that the commits of all instances have one order. Names
 //! are resolved far more often than bound, and changes of many clients share a commit.
 
 mod commit;
 mod follow;
-mod gateway;
 mod keys;
-mod user;
 
-pub use user::ClusterUser;
+pub use armilla_etcd::ClusterUser;
 
 use super::{Contents, Replica, Store};
 use crate::model::{Bound, ContextId, NameTree, Step};
+use armilla_etcd::{Gateway, KeyValue, Txn, Unanswered, base64, parse_address};
 use armilla_store::{GroupCommit, StoreError};
 use commit::Commits;
-use gateway::{Gateway, Unanswered, base64};
 use keys::{Keys, Row};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -92,7 +89,7 @@ impl Cluster {
             "compare": [{"target": "CREATE", "key": head, "create_revision": "0"}],
             "success": [{"request_put": {"key": head, "value": base64(&Keys::head_value(next))}}],
         });
-        let made: Result<gateway::Txn, _> = self.gateway.ask("kv/txn", &question);
+        let made: Result<Txn, _> = self.gateway.ask("kv/txn", &question);
         made.map(drop).map_err(|error| self.failed(&error))
     }
 
@@ -131,7 +128,7 @@ impl Cluster {
     fn forget_old_writers(&self) -> Result<(), Unanswered> {
         let (first, end) = self.keys.writers();
         let mut writers = self.gateway.range(&first, &end, 0, 0)?.kvs;
-        writers.sort_by_key(gateway::KeyValue::revision);
+        writers.sort_by_key(KeyValue::revision);
         let old = writers.len().saturating_sub(WRITERS);
         for writer in &writers[..old] {
             let question = json!({"key": base64(&writer.key())});
@@ -147,7 +144,7 @@ impl Replica for Arc<Cluster> {
         let mut end = head.clone();
         end.push(0);
         let found = self.gateway.range(&head, &end, 0, 1).map_err(|error| self.failed(&error))?;
-        let wanted = found.kvs.first().map_or(0, gateway::KeyValue::revision);
+        let wanted = found.kvs.first().map_or(0, KeyValue::revision);
         let begun = Instant::now();
         let mut position = self.position();
         while position.applied < wanted {
@@ -170,7 +167,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn take(&mut self, keys: &Keys, row: &gateway::KeyValue) -> Result<(), String> {
+    fn take(&mut self, keys: &Keys, row: &KeyValue) -> Result<(), String> {
         match keys.read(&row.key(), &row.value())? {
             Row::Head { next } => {
                 (self.position.head, self.position.next) = (row.revision(), next);
@@ -221,10 +218,10 @@ impl Store {
         address: &str,
         user: impl Into<Option<ClusterUser>>,
     ) -> Result<Self, StoreError> {
-        let (members, prefix) = parse(address)?;
+        let (members, prefix) = parse_address(address)?;
         let cluster = Arc::new(Cluster {
             gateway: Gateway::new(members, user.into()),
-            keys: Keys::new(prefix),
+            keys: Keys::new(prefix.unwrap_or(PREFIX)),
             // The keys of a hash are random; that of nothing tells them.
             writer: RandomState::new().hash_one(()),
             position: Mutex::default(),
@@ -238,26 +235,5 @@ impl Store {
         let contents = Arc::new(Contents::new(tree, Some(commits)));
         follow::start(cluster.clone(), &contents)?;
         Ok(Self { contents, replica: Some(Box::new(cluster)) })
-    }
-}
-
-/// The members of an address, and the prefix.
-fn parse(address: &str) -> Result<(Vec<String>, &str), StoreError> {
-    let malformed = |why: &str| {
-        let what = format!("is no address of a cluster: {why}; etcd://HOST:PORT,HOST:PORT is one");
-        StoreError::new(address, what)
-    };
-    let rest =
-        address.strip_prefix("etcd://").ok_or_else(|| malformed("the scheme is not etcd"))?;
-    let (members, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-    let members: Vec<String> = members.split(',').map(str::to_owned).collect();
-    let has_port = |member: &String| {
-        member
-            .rsplit_once(':')
-            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-    };
-    match members.iter().find(|member| !has_port(member)) {
-        Some(member) => Err(malformed(&format!("{member:?} is not HOST:PORT"))),
-        None => Ok((members, if prefix.is_empty() { PREFIX } else { prefix })),
     }
 }

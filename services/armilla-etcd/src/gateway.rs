@@ -1,7 +1,8 @@
 //! The JSON interface of an etcd cluster: any member answers, and the next one is asked when one
 //! does not.
 
-use super::ClusterUser;
+use crate::ClusterUser;
+use crate::answers::{Range, WatchLine, WatchResult};
 use armilla_store::StoreError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -31,120 +32,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The largest answer, in octets.
 const LARGEST: u64 = 256 << 20;
 
-/// A key of the store with its value, as JSON has it: octets in base 64, numbers as texts.
-#[derive(Debug, Deserialize)]
-pub(super) struct KeyValue {
-    key: String,
-    #[serde(default)]
-    value: String,
-    #[serde(default)]
-    mod_revision: String,
-}
-
-impl KeyValue {
-    pub(super) fn key(&self) -> Vec<u8> {
-        STANDARD.decode(&self.key).unwrap_or_default()
-    }
-
-    pub(super) fn value(&self) -> Vec<u8> {
-        STANDARD.decode(&self.value).unwrap_or_default()
-    }
-
-    pub(super) fn revision(&self) -> u64 {
-        self.mod_revision.parse().unwrap_or_default()
-    }
-}
-
-/// The state of the cluster when it answered.
-#[derive(Debug, Default, Deserialize)]
-struct Header {
-    #[serde(default)]
-    revision: String,
-}
-
-/// The keys of a range.
-#[derive(Debug, Deserialize)]
-pub(super) struct Range {
-    #[serde(default)]
-    header: Header,
-    #[serde(default)]
-    pub(super) kvs: Vec<KeyValue>,
-    #[serde(default)]
-    pub(super) more: bool,
-}
-
-impl Range {
-    /// The revision of the cluster when it answered.
-    pub(super) fn revision(&self) -> u64 {
-        self.header.revision.parse().unwrap_or_default()
-    }
-}
-
-/// The result of a transaction.
-#[derive(Debug, Deserialize)]
-pub(super) struct Txn {
-    #[serde(default)]
-    header: Header,
-    /// Whether its condition held.
-    #[serde(default)]
-    pub(super) succeeded: bool,
-    #[serde(default)]
-    responses: Vec<TxnResponse>,
-}
-
-#[derive(Debug, Deserialize)]
-struct TxnResponse {
-    response_range: Option<Range>,
-}
-
-impl Txn {
-    /// The revision that the transaction made.
-    pub(super) fn revision(&self) -> u64 {
-        self.header.revision.parse().unwrap_or_default()
-    }
-
-    /// The keys that its part number `index` has read.
-    pub(super) fn read(&self, index: usize) -> Option<&KeyValue> {
-        self.responses.get(index)?.response_range.as_ref()?.kvs.first()
-    }
-}
-
-/// What a watch says.
-#[derive(Debug, Deserialize)]
-struct WatchLine {
-    result: Option<WatchResult>,
-}
-
-/// Changes, in their order, or the end of a watch.
-#[derive(Debug, Deserialize)]
-pub(super) struct WatchResult {
-    #[serde(default)]
-    pub(super) canceled: bool,
-    /// The oldest revision that the cluster still has, if the watch wanted an older one.
-    #[serde(default)]
-    pub(super) compact_revision: String,
-    #[serde(default)]
-    pub(super) events: Vec<Event>,
-}
-
-/// A change of a key.
-#[derive(Debug, Deserialize)]
-pub(super) struct Event {
-    /// `DELETE`, or nothing.
-    #[serde(default, rename = "type")]
-    kind: String,
-    pub(super) kv: KeyValue,
-}
-
-impl Event {
-    pub(super) fn is_deletion(&self) -> bool {
-        self.kind == "DELETE"
-    }
-}
-
 /// Why no member has answered.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub enum Unanswered {
     /// A member did not answer; a change that was asked for may have been made.
     Unreachable(String),
     /// A member answers that it cannot do it now, and may do it yet: there is no leader.
@@ -173,7 +63,7 @@ impl fmt::Display for Unanswered {
 }
 
 /// The members of a cluster.
-pub(super) struct Gateway {
+pub struct Gateway {
     agent: Agent,
     members: Vec<String>,
     user: Option<ClusterUser>,
@@ -186,13 +76,13 @@ pub(super) struct Gateway {
 }
 
 /// Octets as JSON has them.
-pub(super) fn base64(octets: &[u8]) -> String {
+pub fn base64(octets: &[u8]) -> String {
     STANDARD.encode(octets)
 }
 
 impl Gateway {
     /// A cluster with these members, each `HOST:PORT`, which is asked as this user.
-    pub(super) fn new(members: Vec<String>, user: Option<ClusterUser>) -> Self {
+    pub fn new(members: Vec<String>, user: Option<ClusterUser>) -> Self {
         let config = Agent::config_builder().http_status_as_error(false).proxy(None).build();
         let (agent, token) = (config.into(), Mutex::default());
         let (current, is_away) = Default::default();
@@ -200,11 +90,12 @@ impl Gateway {
     }
 
     /// The members, as an address.
-    pub(super) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         format!("etcd://{}", self.members.join(","))
     }
 
-    pub(super) fn error(&self, why: &dyn fmt::Display) -> StoreError {
+    /// The error of a service that cannot use the cluster.
+    pub fn error(&self, why: &dyn fmt::Display) -> StoreError {
         StoreError::new(self.address(), format!("cannot be used: {why}"))
     }
 
@@ -215,7 +106,10 @@ impl Gateway {
     }
 
     /// Asks the members in turn until one answers.
-    pub(super) fn ask<T: for<'d> Deserialize<'d>>(
+    ///
+    /// # Errors
+    /// None has answered, or one refuses.
+    pub fn ask<T: for<'d> Deserialize<'d>>(
         &self,
         path: &str,
         question: &Value,
@@ -263,7 +157,7 @@ impl Gateway {
     }
 
     /// Goes on to the next member.
-    pub(super) fn go_on(&self) {
+    pub fn go_on(&self) {
         self.current.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -335,7 +229,10 @@ impl Gateway {
 
     /// The keys from `first` to before `end`, at a revision, or the latest one if it is 0; at most
     /// `limit` of them, or all if that is 0.
-    pub(super) fn range(
+    ///
+    /// # Errors
+    /// Those of [`ask`](Self::ask).
+    pub fn range(
         &self,
         first: &[u8],
         end: &[u8],
@@ -351,7 +248,10 @@ impl Gateway {
 
     /// Hands over what happens to the keys from `first` to before `end` from a revision on, for at
     /// most this time, or until `take` returns `false`. The next watch asks another member.
-    pub(super) fn watch(
+    ///
+    /// # Errors
+    /// The member does not answer, or ends the watch.
+    pub fn watch(
         &self,
         (first, end): (&[u8], &[u8]),
         from: u64,

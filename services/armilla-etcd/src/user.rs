@@ -9,8 +9,8 @@ use std::path::Path;
 /// A user of an etcd cluster, and the password.
 #[derive(Clone)]
 pub struct ClusterUser {
-    pub(super) name: String,
-    pub(super) password: String,
+    pub(crate) name: String,
+    pub(crate) password: String,
 }
 
 impl ClusterUser {
