@@ -151,8 +151,8 @@ pub(crate) const ORDERS: &[Order] = &[
             ("orb", "the ORB of a command"),
             ("service", "what servers have in common"),
             (
-                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule tls \
-                 transactions",
+                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule \
+                 tls transactions",
                 "one command each",
             ),
             ("call trader", "the commands that find interfaces as others do"),
@@ -231,7 +231,8 @@ pub(crate) const ORDERS: &[Order] = &[
             ("cursor encapsulation operation_name system_exception version", "single values"),
             ("header ior service_context", "what messages consist of"),
             (
-                "code_set control csi exception_detail fragments listen_points message target url",
+                "code_set control csi exception_detail fragments ft_contexts listen_points message \
+                 target url",
                 "contexts, whole messages and what they are addressed to",
             ),
             (
@@ -347,6 +348,38 @@ pub(crate) const ORDERS: &[Order] = &[
             ("core survey", "what the clones of a log share, and what is left of a damaged one"),
             ("reader recover retention", "what is read, and what goes"),
             ("log", "what programs use"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-etcd",
+        rows: &[
+            ("address answers user", "who is asked, as whom, and what comes of it"),
+            ("gateway", "a cluster"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-replication",
+        rows: &[
+            ("error model", "the rules of a group, without an ORB"),
+            ("checkpointable reference", "what a program implements, and what clients get"),
+            ("registry", "where views are"),
+            ("peers", "the other members"),
+            ("shared", "what the parts of a member have in common"),
+            ("keeper member_servant requests", "the parts of a member"),
+            ("replica", "a member"),
+            ("builder", "how it is set up"),
+        ],
+        exceptions: &[("replica", "builder", "it is where a program begins to build one")],
+    },
+    Order {
+        name: "armilla-replication/model",
+        rows: &[
+            ("codec view", "values, and who is in a group"),
+            ("record", "a request that was executed"),
+            ("reply_log", "the replies of many"),
+            ("member", "what a member does"),
         ],
         exceptions: &[],
     },

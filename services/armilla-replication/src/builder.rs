@@ -1,0 +1,106 @@
+//! How a member is set up and started.
+
+use crate::checkpointable::{Checkpointable, ObjectState};
+use crate::corba::member;
+use crate::error::ReplicaError;
+use crate::keeper::Keeper;
+use crate::member_servant::MemberServant;
+use crate::model::{Limits, Member, MemberInfo, Style};
+use crate::peers::World;
+use crate::reference::GroupName;
+use crate::registry::ViewRegistry;
+use crate::replica::Replica;
+use crate::requests::Requests;
+use crate::shared::Shared;
+use armilla::Orb;
+use armilla::Tied;
+use armilla::codegen::Interface;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A member to be started.
+#[must_use = "only `start` starts the member"]
+pub struct ReplicaBuilder {
+    group: GroupName,
+    name: String,
+    registry: Option<Arc<dyn ViewRegistry>>,
+    style: Style,
+    interval: Duration,
+    limits: Limits,
+}
+
+impl ReplicaBuilder {
+    pub(crate) fn new(group: GroupName, name: String) -> Self {
+        let (style, limits) = Default::default();
+        let interval = Duration::from_millis(200);
+        Self { group, name, registry: None, style, interval, limits }
+    }
+
+    /// Where the views of the group are: the same for all members.
+    pub fn registry(mut self, registry: Arc<dyn ViewRegistry>) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// When backups apply what the primary has changed. By default at once.
+    #[doc(alias = "org.omg.ft.ReplicationStyle")]
+    pub fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// The time between two heartbeats of the primary, 200 ms by default. A backup takes over after
+    /// two and a half of them.
+    #[doc(alias = "org.omg.ft.FaultMonitoringInterval")]
+    pub fn heartbeat(mut self, interval: Duration) -> Self {
+        self.interval = interval.max(Duration::from_millis(10));
+        self
+    }
+
+    /// The most that the log of replies holds.
+    pub fn reply_log(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Starts the member: `servant` executes requests, and `object` knows their state; most often they
+    /// are one. It founds the group if there is none, and joins it otherwise.
+    ///
+    /// # Errors
+    /// There is no registry, or the ORB refuses.
+    pub fn start<T: Tied>(
+        self,
+        orb: &Orb,
+        object: Arc<dyn Checkpointable>,
+        servant: T,
+    ) -> Result<Replica, ReplicaError>
+    where
+        T::Interface: Interface,
+    {
+        let registry = self.registry.ok_or(ReplicaError::NoRegistry)?;
+        let world = World::new(orb, self.group.clone(), registry, self.interval * 3);
+        let shared = Arc::new(Shared::new(world));
+        let poa = orb.root_poa().create_poa(format!("group {} {}", self.group, self.name));
+        let poa = poa.extension(Arc::new(Requests(shared.clone()))).build()?;
+        let served = poa.activate(servant)?;
+        let peers = poa.create_poa("peers").build()?;
+        let peer = peers.activate(member::tie(MemberServant(shared.clone())))?;
+        let me = MemberInfo {
+            name: self.name,
+            object: orb.object_to_string(&served)?,
+            peer: orb.object_to_string(&peer)?,
+        };
+        shared.set(Member::new(me, self.style, self.limits, ObjectState(object)));
+        let keeper = Keeper::start(shared.clone(), self.interval).map_err(ReplicaError::Thread)?;
+        Ok(Replica::new(shared, [peers, poa], keeper))
+    }
+}
+
+impl std::fmt::Debug for ReplicaBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplicaBuilder")
+            .field("group", &self.group)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! What other members and operators call.
+
+use crate::corba::member::{
+    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeaveRaises, TransferRaises,
+};
+use crate::corba::{Behind, Member as Interface, Position, Refused, Status, Welcome};
+use crate::model::{self, MemberInfo, Record, Refusal};
+use crate::peers::{position, to_wire};
+use crate::shared::{Shared, now};
+use armilla::{Error, ExceptionKind, SystemException};
+use std::sync::{Arc, MutexGuard};
+
+pub(crate) struct MemberServant(pub(crate) Arc<Shared>);
+
+type Rules<'s> = MutexGuard<'s, model::Member<crate::checkpointable::ObjectState>>;
+
+impl MemberServant {
+    fn rules(&self) -> Result<Rules<'_>, SystemException> {
+        self.0.member().ok_or_else(|| ExceptionKind::Transient.because("the member starts"))
+    }
+
+    /// Passes on what the primary says, which is a sign of life if it is taken.
+    fn heard<T, E: From<Refused>>(
+        &self,
+        said: Result<T, Refusal>,
+        behind: impl FnOnce(Position) -> Error<E>,
+    ) -> Result<T, Error<E>> {
+        if !matches!(said, Err(Refusal::Refused(..))) {
+            self.0.hear();
+        }
+        said.map_err(|refusal| match refusal {
+            Refusal::Refused(view, why) => Error::User(Refused { view, why }.into()),
+            Refusal::Behind(last) => behind(to_wire(last)),
+            Refusal::Unreachable(why) => Error::User(Refused { view: 0, why }.into()),
+        })
+    }
+}
+
+/// For operations to which a member that is behind says nothing of it.
+fn refused<E: From<Refused>>(_: Position) -> Error<E> {
+    Error::User(Refused { view: 0, why: "the member is behind".into() }.into())
+}
+
+impl Interface for MemberServant {
+    fn apply(&self, view: u32, record: &[u8]) -> Result<(), Error<ApplyRaises>> {
+        let record = Record::from_octets(record)
+            .map_err(|error| ExceptionKind::Marshal.because(format!("a record: {error}")))?;
+        let applied = self.rules()?.apply(view, record);
+        self.heard(applied, |last| Error::User(Behind { last }.into()))
+    }
+
+    fn beat(&self, view: u32) -> Result<(), Error<BeatRaises>> {
+        let mut rules = self.rules()?;
+        rules.expire(now());
+        let beaten = rules.beat(view);
+        drop(rules);
+        self.heard(beaten, refused)
+    }
+
+    fn install(&self, view: u32, last: &Position) -> Result<(), Error<InstallRaises>> {
+        let installed = self.rules()?.install(view, position(last));
+        self.heard(installed, |last| Error::User(Behind { last }.into()))
+    }
+
+    fn transfer(
+        &self,
+        view: u32,
+        last: &Position,
+        state: &[u8],
+        log: &[u8],
+    ) -> Result<(), Error<TransferRaises>> {
+        let (state, log) = (state.to_vec(), log.to_vec());
+        let welcome = model::Welcome { view, last: position(last), state, log };
+        let taken = self.rules()?.transfer(&welcome);
+        self.heard(taken, refused)
+    }
+
+    fn join(&self, name: &str, object: &str, peer: &str) -> Result<Welcome, Error<JoinRaises>> {
+        let newcomer =
+            MemberInfo { name: name.to_owned(), object: object.to_owned(), peer: peer.to_owned() };
+        let admitted = self.rules()?.admit(&self.0.world, newcomer);
+        let model::Welcome { view, last, state, log } = admitted.map_err(|refusal| {
+            let (view, why) = match refusal {
+                Refusal::Refused(view, why) => (view, why),
+                Refusal::Behind(_) => (0, "it is behind".to_owned()),
+                Refusal::Unreachable(why) => (0, why),
+            };
+            Error::User(Refused { view, why }.into())
+        })?;
+        Ok(Welcome { view, last: to_wire(last), state, log })
+    }
+
+    fn leave(&self, name: &str) -> Result<(), Error<LeaveRaises>> {
+        let mut rules = self.rules()?;
+        let view = rules.view().version;
+        let dismissed = rules.dismiss(&self.0.world, name);
+        dismissed.map_err(|model::Failure(why)| Error::User(Refused { view, why }.into()))
+    }
+
+    fn get_status(&self) -> Result<Status, SystemException> {
+        let rules = self.rules()?;
+        let (logged, replayed) = rules.logged();
+        Ok(Status {
+            name: rules.me().name.clone(),
+            role: rules.role().to_string(),
+            view: rules.view().version,
+            last: to_wire(rules.last()),
+            logged,
+            replayed,
+        })
+    }
+
+    fn is_alive(&self) -> Result<bool, SystemException> {
+        Ok(true)
+    }
+}

@@ -1,0 +1,660 @@
+//! A member of a group: what it does with requests, with what other members say, and when they are
+//! silent.
+//!
+//! # What must stay true
+//!
+//! - The primary replies when every backup of its view has what the request has changed, and the
+//!   reply. A backup that does not take it leaves the view first, which the registry decides. So
+//!   whoever is a member of the latest view has everything that was ever replied.
+//! - A backup that takes over refuses the old primary from then on. The old one finds that out
+//!   before it replies, because each request asks every backup. No clock decides who is the primary.
+//! - What a deposed primary has executed and not replied, it forgets: it becomes a newcomer.
+
+use super::record::{Change, Entry, Position, Record};
+use super::reply_log::{Limits, ReplyLog};
+use super::view::{MemberInfo, View};
+use std::fmt;
+
+/// How the members of a group keep the same state (`FT::ReplicationStyleValue`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[doc(alias = "ReplicationStyleValue")]
+pub enum Style {
+    /// Backups keep changes, and apply them when they take over: `COLD_PASSIVE`.
+    #[doc(alias = "COLD_PASSIVE")]
+    ColdPassive,
+    /// Backups apply changes at once: `WARM_PASSIVE`.
+    #[default]
+    #[doc(alias = "WARM_PASSIVE")]
+    WarmPassive,
+}
+
+/// What a member is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It has no state yet, or a state that nobody else has.
+    Newcomer,
+    /// It has the state of the primary.
+    Backup,
+    /// It executes requests.
+    Primary,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Newcomer => "newcomer",
+            Self::Backup => "backup",
+            Self::Primary => "primary",
+        })
+    }
+}
+
+/// Why a member does not do what another asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Another view is in effect, the latest that it knows of, or it is not what the other takes it
+    /// for.
+    Refused(u32, String),
+    /// It has not the history of the other, and has come so far.
+    Behind(Position),
+    /// It does not answer.
+    Unreachable(String),
+}
+
+/// Why a member cannot do something for lack of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The place where the latest view of a group is: one for all members.
+pub trait Registry {
+    /// The latest view; `None` if there is none.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    fn read(&self) -> Result<Option<View>, Failure>;
+
+    /// Puts `next` in the place of the view with version `before`, 0 for none. `false` if that is
+    /// not the latest.
+    ///
+    /// # Errors
+    /// It is not known whether it was done.
+    fn replace(&self, before: u32, next: &View) -> Result<bool, Failure>;
+}
+
+/// The other members.
+pub trait Peers {
+    /// Tells a backup of a record.
+    ///
+    /// # Errors
+    /// It does not take it.
+    fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal>;
+
+    /// Tells a backup of a new view.
+    ///
+    /// # Errors
+    /// It does not take it.
+    fn install(&self, to: &MemberInfo, view: u32, last: Position) -> Result<(), Refusal>;
+
+    /// Gives a backup the whole state.
+    ///
+    /// # Errors
+    /// It does not take it.
+    fn transfer(&self, to: &MemberInfo, welcome: &Welcome) -> Result<(), Refusal>;
+}
+
+/// The state of an object: what [`Checkpointable`](crate::Checkpointable) is, without an ORB.
+pub trait State {
+    /// What has changed since this was asked last.
+    ///
+    /// # Errors
+    /// The object cannot say.
+    fn change(&self) -> Result<Change, Failure>;
+
+    /// The whole state.
+    ///
+    /// # Errors
+    /// The object cannot say.
+    fn whole(&self) -> Result<Vec<u8>, Failure>;
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// The object does not understand it.
+    fn make(&self, change: &Change) -> Result<(), Failure>;
+}
+
+/// Where a newcomer begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Welcome {
+    /// The version of the view.
+    pub view: u32,
+    /// How far the primary has come.
+    pub last: Position,
+    /// The whole state.
+    pub state: Vec<u8>,
+    /// The log of replies.
+    pub log: Vec<u8>,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Served {
+    /// This is the reply: its status and its body. Whether it was in the log before.
+    Reply(u32, Vec<u8>, bool),
+    /// Another member is the primary; the request was not executed here.
+    Elsewhere,
+    /// The request has expired.
+    Expired,
+    /// There is no room for another reply.
+    Full,
+    /// The servant could not be called, or says nothing: what the ORB knows.
+    Failed,
+    /// The request was executed, and is not known to all members.
+    Undecided(String),
+}
+
+/// The most changes that a cold backup keeps before it applies them.
+const MOST_KEPT: usize = 1000;
+
+/// A member of a group.
+pub struct Member<S> {
+    me: MemberInfo,
+    style: Style,
+    state: S,
+    role: Role,
+    view: View,
+    /// The version whose members `view` has: a backup first hears of the number of a view.
+    known: u32,
+    last: Position,
+    log: ReplyLog,
+    /// What was executed and is not known to all backups.
+    unsettled: Vec<Record>,
+    /// What a cold backup has not applied.
+    kept: Vec<Change>,
+    replayed: u64,
+}
+
+impl<S: State> Member<S> {
+    /// A newcomer.
+    pub fn new(me: MemberInfo, style: Style, limits: Limits, state: S) -> Self {
+        Self {
+            me,
+            style,
+            state,
+            role: Role::Newcomer,
+            view: View::default(),
+            known: 0,
+            last: Position::default(),
+            log: ReplyLog::new(limits),
+            unsettled: Vec::new(),
+            kept: Vec::new(),
+            replayed: 0,
+        }
+    }
+
+    /// What it is.
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The view that it knows of.
+    pub const fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The same if it knows the members of the latest view that it has heard of.
+    pub fn known_view(&self) -> Option<&View> {
+        (self.known == self.view.version).then_some(&self.view)
+    }
+
+    fn set_view(&mut self, view: View) {
+        self.known = view.version;
+        self.view = view;
+    }
+
+    /// How others find it.
+    pub const fn me(&self) -> &MemberInfo {
+        &self.me
+    }
+
+    /// How far it has come.
+    pub const fn last(&self) -> Position {
+        self.last
+    }
+
+    /// The number of replies in its log, and of requests that were answered from it.
+    pub fn logged(&self) -> (u64, u64) {
+        (self.log.len() as u64, self.replayed)
+    }
+
+    /// The state of the object.
+    pub const fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// Serves a request, which `execute` executes and whose identity is `identity`: client, retention
+    /// id, expiration. `execute` returns the status and the body of the reply.
+    pub fn serve(
+        &mut self,
+        world: &(impl Registry + Peers),
+        identity: Option<(String, i32, u64)>,
+        now: u64,
+        execute: impl FnOnce(&S) -> Option<(u32, Vec<u8>)>,
+    ) -> Served {
+        if self.role != Role::Primary {
+            return Served::Elsewhere;
+        }
+        if let Err(Failure(why)) = self.settle(world) {
+            return match self.role {
+                Role::Primary => Served::Undecided(why),
+                _ => Served::Elsewhere,
+            };
+        }
+        self.log.expire(now);
+        if let Some((client, retention, expires)) = &identity {
+            if let Some(known) = self.log.find(client, *retention) {
+                self.replayed += 1;
+                return Served::Reply(known.status, known.body.clone(), true);
+            }
+            if ReplyLog::is_expired(*expires, now) {
+                return Served::Expired;
+            }
+            if !self.log.has_room() {
+                return Served::Full;
+            }
+        }
+        let reply = execute(&self.state);
+        if let Err(Failure(why)) = self.note(identity, reply.as_ref()) {
+            // What it has changed cannot be told to anybody.
+            if !self.backups().is_empty() {
+                self.retire();
+            }
+            return Served::Undecided(why);
+        }
+        match (self.settle(world), reply) {
+            (Ok(()), Some((status, body))) => Served::Reply(status, body, false),
+            (Ok(()), None) => Served::Failed,
+            (Err(Failure(why)), _) => Served::Undecided(why),
+        }
+    }
+
+    /// Notes what a request has changed, and its reply.
+    fn note(
+        &mut self,
+        identity: Option<(String, i32, u64)>,
+        reply: Option<&(u32, Vec<u8>)>,
+    ) -> Result<(), Failure> {
+        let change = self.state.change()?;
+        let after = self.last;
+        let position = Position { view: self.view.version, number: after.number + 1 };
+        let entry = identity.zip(reply).map(|((client, retention, expires), (status, body))| {
+            Entry { client, retention, expires, status: *status, body: body.clone() }
+        });
+        if let Some(entry) = &entry {
+            self.log.insert(entry.clone());
+        }
+        self.last = position;
+        self.unsettled.push(Record { after, position, entry, change });
+        Ok(())
+    }
+
+    /// Lets every backup know what was executed. Those that do not take it leave the view.
+    fn settle(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+        while let Some(record) = self.unsettled.first().cloned() {
+            for backup in self.backups() {
+                if self.view.member(&backup.name).is_some() {
+                    let told = world.apply(&backup, self.view.version, &record);
+                    self.after_telling(world, &backup, told)?;
+                }
+            }
+            self.unsettled.remove(0);
+        }
+        Ok(())
+    }
+
+    /// The members beside the primary.
+    fn backups(&self) -> Vec<MemberInfo> {
+        self.view.members.get(1..).unwrap_or_default().to_vec()
+    }
+
+    /// Goes on after a backup was told something: one that is behind gets the state, one that does
+    /// not answer leaves the view.
+    fn after_telling(
+        &mut self,
+        world: &(impl Registry + Peers),
+        backup: &MemberInfo,
+        told: Result<(), Refusal>,
+    ) -> Result<(), Failure> {
+        let told = match told {
+            Err(Refusal::Behind(_)) => world.transfer(backup, &self.welcome()?),
+            told => told,
+        };
+        if told.is_ok() {
+            return Ok(());
+        }
+        // If the backup refuses because it has taken over, the registry says so.
+        self.change_view(world, |view| view.without(&backup.name))
+    }
+
+    /// Lets the registry decide on the next view, which `change` makes, and tells the backups.
+    fn change_view(
+        &mut self,
+        world: &(impl Registry + Peers),
+        change: impl Fn(&View) -> View,
+    ) -> Result<(), Failure> {
+        loop {
+            let next = change(&self.view);
+            let replaced = world.replace(self.view.version, &next);
+            if replaced == Ok(true) {
+                self.set_view(next);
+                break;
+            }
+            // Whether it was done, the registry says when it is asked again.
+            match world.read()? {
+                // Only this member makes views of which it is the primary.
+                Some(latest) if latest.primary() == Some(&self.me) => {
+                    let is_done = latest.members == next.members;
+                    let is_news = latest.version > self.view.version;
+                    self.set_view(latest);
+                    match is_done {
+                        true => break,
+                        false if is_news => {}
+                        false => replaced.map(drop)?,
+                    }
+                }
+                _ => {
+                    self.retire();
+                    return Err(Failure("another member has become the primary".into()));
+                }
+            }
+        }
+        // Whoever does not hear of the view now hears of it with the next record.
+        for backup in self.backups() {
+            let told = world.install(&backup, self.view.version, self.settled());
+            if let Err(Refusal::Behind(_)) = told {
+                world.transfer(&backup, &self.welcome()?).ok();
+            }
+        }
+        Ok(())
+    }
+
+    /// The last position that backups have.
+    fn settled(&self) -> Position {
+        match self.unsettled.first() {
+            Some(first) => first.after,
+            None => self.last,
+        }
+    }
+
+    fn welcome(&self) -> Result<Welcome, Failure> {
+        let log = self.log.to_octets().map_err(|error| Failure(error.to_string()))?;
+        let state = self.state.whole()?;
+        Ok(Welcome { view: self.view.version, last: self.last, state, log })
+    }
+
+    /// Forgets that it was a member: what it has may differ from what others have.
+    fn retire(&mut self) {
+        self.role = Role::Newcomer;
+        self.unsettled.clear();
+        self.kept.clear();
+    }
+
+    /// A backup hears of a record from the primary.
+    ///
+    /// # Errors
+    /// It is not one, or has another history.
+    pub fn apply(&mut self, view: u32, record: Record) -> Result<(), Refusal> {
+        self.check(view)?;
+        if record.position == self.last {
+            return Ok(());
+        }
+        if record.after != self.last {
+            return Err(Refusal::Behind(self.last));
+        }
+        self.take(record.change)?;
+        self.last = record.position;
+        if let Some(entry) = record.entry {
+            self.log.insert(entry);
+        }
+        Ok(())
+    }
+
+    /// Forgets the replies that have expired.
+    pub fn expire(&mut self, now: u64) {
+        self.log.expire(now);
+    }
+
+    fn take(&mut self, change: Change) -> Result<(), Refusal> {
+        if self.style == Style::ColdPassive {
+            if matches!(change, Change::State(_)) {
+                self.kept.clear();
+            }
+            self.kept.push(change);
+            return if self.kept.len() > MOST_KEPT { self.catch_up() } else { Ok(()) };
+        }
+        self.make(&change)
+    }
+
+    fn make(&mut self, change: &Change) -> Result<(), Refusal> {
+        self.state.make(change).map_err(|Failure(why)| {
+            // Half of a change is worse than none.
+            self.retire();
+            Refusal::Refused(self.view.version, why)
+        })
+    }
+
+    /// Applies what it has kept.
+    fn catch_up(&mut self) -> Result<(), Refusal> {
+        let kept = std::mem::take(&mut self.kept);
+        kept.iter().try_for_each(|change| self.make(change))
+    }
+
+    /// Checks that a call of the primary of `view` is for this member.
+    fn check(&mut self, view: u32) -> Result<(), Refusal> {
+        let refused = |why: &str| Refusal::Refused(self.view.version, why.to_owned());
+        if view < self.view.version {
+            return Err(refused("a newer view is in effect"));
+        }
+        match self.role {
+            Role::Newcomer => Err(refused("it has no state")),
+            Role::Primary if view == self.view.version => Err(refused("it is the primary")),
+            // A primary that hears of a newer view was deposed.
+            Role::Primary => {
+                self.retire();
+                Err(Refusal::Refused(self.view.version, "it was deposed".into()))
+            }
+            Role::Backup => {
+                self.view.version = view;
+                Ok(())
+            }
+        }
+    }
+
+    /// A backup hears that the primary lives.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub fn beat(&mut self, view: u32) -> Result<(), Refusal> {
+        self.check(view)
+    }
+
+    /// A backup hears of a new view, whose primary has come as far as `last`.
+    ///
+    /// # Errors
+    /// It is not one, or has another history.
+    pub fn install(&mut self, view: u32, last: Position) -> Result<(), Refusal> {
+        self.check(view)?;
+        if self.last == last { Ok(()) } else { Err(Refusal::Behind(self.last)) }
+    }
+
+    /// Takes the whole state of the primary.
+    ///
+    /// # Errors
+    /// It knows a newer view, or does not understand the state.
+    pub fn transfer(&mut self, welcome: &Welcome) -> Result<(), Refusal> {
+        let is_primary = self.role == Role::Primary && welcome.view == self.view.version;
+        if welcome.view < self.view.version || is_primary {
+            let why = "a newer view is in effect".to_owned();
+            return Err(Refusal::Refused(self.view.version, why));
+        }
+        self.kept.clear();
+        self.make(&Change::State(welcome.state.clone()))?;
+        let replaced = self.log.replace(&welcome.log);
+        replaced.map_err(|error| Refusal::Refused(self.view.version, error.to_string()))?;
+        (self.last, self.view.version) = (welcome.last, welcome.view);
+        (self.role, self.unsettled) = (Role::Backup, Vec::new());
+        Ok(())
+    }
+
+    /// The primary takes a newcomer in, and gives it the state. It was told of the new view before.
+    ///
+    /// # Errors
+    /// It is not the primary, or the registry does not answer.
+    pub fn admit(
+        &mut self,
+        world: &(impl Registry + Peers),
+        newcomer: MemberInfo,
+    ) -> Result<Welcome, Refusal> {
+        let refuse = |member: &Self, why: String| Refusal::Refused(member.view.version, why);
+        if self.role != Role::Primary {
+            return Err(refuse(self, "it is not the primary".into()));
+        }
+        if newcomer.name == self.me.name {
+            return Err(refuse(self, "the primary has the same name".into()));
+        }
+        let settled = self.settle(world).and_then(|()| {
+            // The others hear of the view; the newcomer has no state before this returns.
+            self.change_view(world, |view| view.with(newcomer.clone()))
+        });
+        settled.and_then(|()| self.welcome()).map_err(|Failure(why)| refuse(self, why))
+    }
+
+    /// The primary takes a member out: an operator says so, or it was silent for too long.
+    ///
+    /// # Errors
+    /// It is not the primary, there is no such backup, or the registry does not answer.
+    pub fn dismiss(&mut self, world: &(impl Registry + Peers), name: &str) -> Result<(), Failure> {
+        if self.role != Role::Primary {
+            return Err(Failure("it is not the primary".into()));
+        }
+        if self.view.place(name).is_none_or(|place| place == 0) {
+            return Err(Failure(format!("{name} is not one of its backups")));
+        }
+        self.change_view(world, |view| view.without(name))
+    }
+
+    /// A backup takes the place of a primary that is silent. A newcomer is the first member of a
+    /// group without a view. Returns whether it is the primary now.
+    ///
+    /// # Errors
+    /// The registry does not answer.
+    pub fn take_over(&mut self, world: &(impl Registry + Peers)) -> Result<bool, Failure> {
+        let latest = world.read()?;
+        let Some((before, next)) = self.view_to_make(latest) else { return Ok(false) };
+        if self.catch_up().is_err() {
+            return Ok(false);
+        }
+        // From here on the old primary is refused.
+        self.view.version = next.version;
+        let is_done = before == next.version
+            || match world.replace(before, &next) {
+                Ok(done) => done,
+                Err(_) => world.read()?.as_ref() == Some(&next),
+            };
+        if is_done {
+            self.role = Role::Primary;
+            self.set_view(next);
+            self.tell_view(world)?;
+        } else {
+            self.view.version = before;
+        }
+        Ok(is_done)
+    }
+
+    /// The view in which it would be the primary, and the version of the one before; the same if that
+    /// view is in effect already. `None` if it cannot take over now.
+    fn view_to_make(&mut self, latest: Option<View>) -> Option<(u32, View)> {
+        let first = View { version: 1, members: vec![self.me.clone()] };
+        let is_new = self.role == Role::Newcomer && self.last == Position::default();
+        let latest = match latest {
+            None => return is_new.then_some((0, first)),
+            // It has founded the group, and was not told so.
+            Some(latest) if is_new && latest == first => return Some((1, first)),
+            Some(latest) => latest,
+        };
+        if self.role != Role::Backup {
+            return None;
+        }
+        if latest.member(&self.me.name) != Some(&self.me) {
+            self.retire();
+            return None;
+        }
+        if latest.version != self.view.version {
+            // Whoever made it will say so. If not, it can be taken over too: nothing was replied in
+            // it without this member.
+            self.set_view(latest);
+            return None;
+        }
+        // It has made that view, and was not told so.
+        let is_own = latest.place(&self.me.name) == Some(0);
+        let next = if is_own { latest.clone() } else { latest.taken_over_by(&self.me.name) };
+        Some((latest.version, next))
+    }
+
+    /// Tells the backups that it is the primary, and gives the state to those that have another
+    /// history.
+    fn tell_view(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+        for backup in self.backups() {
+            if self.view.member(&backup.name).is_some() {
+                let told = world.install(&backup, self.view.version, self.last);
+                self.after_telling(world, &backup, told)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks what the registry has: clients are told of the latest view, and a newcomer takes no state
+    /// from an older primary.
+    ///
+    /// # Errors
+    /// The registry does not answer.
+    pub fn look(&mut self, world: &impl Registry) -> Result<(), Failure> {
+        let Some(latest) = world.read()? else { return Ok(()) };
+        let takes = match self.role {
+            Role::Newcomer => true,
+            Role::Backup => latest.version == self.view.version,
+            // It was not told of a view that it has made.
+            Role::Primary if latest.primary() == Some(&self.me) => true,
+            Role::Primary => {
+                let is_deposed = latest.version > self.view.version;
+                if is_deposed {
+                    self.retire();
+                }
+                is_deposed
+            }
+        };
+        if takes {
+            self.set_view(latest);
+        }
+        Ok(())
+    }
+}
+
+impl<S> fmt::Debug for Member<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member")
+            .field("name", &self.me.name)
+            .field("role", &self.role)
+            .field("view", &self.view.version)
+            .field("last", &self.last)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,14 @@
+//! The rules of a group: which member is the primary, what each remembers, and what becomes of it
+//! when others fail. No sockets, threads or clocks: time is an argument, and what a member asks of
+//! others goes through two traits.
+
+pub(crate) mod codec;
+mod member;
+mod record;
+mod reply_log;
+mod view;
+
+pub use member::{Failure, Member, Peers, Refusal, Registry, Role, Served, State, Style, Welcome};
+pub use record::{Change, Entry, Position, Record};
+pub use reply_log::{Limits, ReplyLog};
+pub use view::{MemberInfo, View};

@@ -1,0 +1,135 @@
+//! What the primary tells its backups of each request: what it has changed, and the reply.
+
+use super::codec::{decoded, encoded};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
+
+/// A place in the history of a group. Two members at the same place have the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Position {
+    /// The version of the view in which the last request was executed.
+    pub view: u32,
+    /// The number of requests so far.
+    pub number: u64,
+}
+
+/// The reply to a request, under the identity of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The client.
+    pub client: String,
+    /// The number of the request among those of the client.
+    pub retention: i32,
+    /// Until when the client may send the request again (`TimeBase::TimeT`).
+    pub expires: u64,
+    /// The status of the reply (`GIOP::ReplyStatusType_1_2`).
+    pub status: u32,
+    /// The results or the exception, encoded.
+    pub body: Vec<u8>,
+}
+
+/// What a request has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The difference to the state before.
+    Update(Vec<u8>),
+    /// The whole state.
+    State(Vec<u8>),
+}
+
+/// A request that the primary has executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The place in the history that it follows.
+    pub after: Position,
+    /// Its place in the history.
+    pub position: Position,
+    /// The reply; `None` if the request had no identity.
+    pub entry: Option<Entry>,
+    /// What it has changed.
+    pub change: Change,
+}
+
+impl Record {
+    /// The octets of the record.
+    ///
+    /// # Errors
+    /// When a length does not fit 32 bits.
+    pub fn to_octets(&self) -> CdrResult<Vec<u8>> {
+        encoded(self)
+    }
+
+    /// The record of which these are the octets.
+    ///
+    /// # Errors
+    /// When they are not those of a record.
+    pub fn from_octets(octets: &[u8]) -> Result<Self, CdrError> {
+        decoded(octets)
+    }
+}
+
+impl Encode for Position {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_u32(self.view);
+        out.put_u64(self.number);
+        Ok(())
+    }
+}
+
+impl<'a> Decode<'a> for Position {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        Ok(Self { view: input.u32()?, number: input.u64()? })
+    }
+}
+
+impl Encode for Entry {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        out.put_string(&self.client)?;
+        out.put_i32(self.retention);
+        out.put_u64(self.expires);
+        out.put_u32(self.status);
+        out.put_sequence(&self.body)
+    }
+}
+
+impl<'a> Decode<'a> for Entry {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        Ok(Self {
+            client: input.string()?.into_owned(),
+            retention: input.i32()?,
+            expires: input.u64()?,
+            status: input.u32()?,
+            body: input.octets()?.to_vec(),
+        })
+    }
+}
+
+impl Encode for Record {
+    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+        self.after.encode(out)?;
+        self.position.encode(out)?;
+        out.put_bool(self.entry.is_some());
+        if let Some(entry) = &self.entry {
+            entry.encode(out)?;
+        }
+        let (whole, octets) = match &self.change {
+            Change::Update(octets) => (false, octets),
+            Change::State(octets) => (true, octets),
+        };
+        out.put_bool(whole);
+        out.put_sequence(octets)
+    }
+}
+
+impl<'a> Decode<'a> for Record {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        let (after, position) = (Position::decode(input)?, Position::decode(input)?);
+        let entry = if input.bool()? { Some(Entry::decode(input)?) } else { None };
+        let whole = input.bool()?;
+        let octets = input.octets()?.to_vec();
+        if input.remaining() != 0 {
+            return Err(input.error(CdrErrorKind::Invalid("octets behind a record")));
+        }
+        let change = if whole { Change::State(octets) } else { Change::Update(octets) };
+        Ok(Self { after, position, entry, change })
+    }
+}

@@ -1,0 +1,145 @@
+//! The calls to other members, and the registry of this group, as the model asks for them.
+
+use crate::corba::member::{ApplyRaises, BeatRaises, InstallRaises, JoinRaises, TransferRaises};
+use crate::corba::{self, Member as _, MemberRef};
+use crate::model::{
+    Failure, MemberInfo, Peers, Position, Record, Refusal, Registry, View, Welcome,
+};
+use crate::reference::GroupName;
+use crate::registry::ViewRegistry;
+use armilla::{Error, Orb, SystemException};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a whole state may take.
+const TRANSFER: Duration = Duration::from_secs(30);
+
+/// The others of a group.
+pub(crate) struct World {
+    pub(crate) orb: Orb,
+    pub(crate) group: GroupName,
+    pub(crate) registry: Arc<dyn ViewRegistry>,
+    /// How long a backup has to take what it is told.
+    pub(crate) patience: Duration,
+    peers: Mutex<HashMap<String, MemberRef>>,
+}
+
+impl World {
+    pub(crate) fn new(
+        orb: &Orb,
+        group: GroupName,
+        registry: Arc<dyn ViewRegistry>,
+        patience: Duration,
+    ) -> Self {
+        Self { orb: orb.clone(), group, registry, patience, peers: Mutex::default() }
+    }
+
+    /// Another member, as it is called.
+    fn peer(&self, member: &MemberInfo) -> Result<MemberRef, SystemException> {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = peers.get(&member.peer) {
+            return Ok(known.clone());
+        }
+        let made: MemberRef =
+            self.orb.string_to_object(&member.peer)?.assume().with_timeout(self.patience);
+        // A member that comes back has another reference; few are in use.
+        if peers.len() > 64 {
+            peers.clear();
+        }
+        peers.insert(member.peer.clone(), made.clone());
+        Ok(made)
+    }
+
+    /// Tells all backups at once that the primary lives. Returns those that do not answer, and whether
+    /// one says that another is the primary.
+    pub(crate) fn beat(&self, view: &View) -> (Vec<String>, bool) {
+        let asked: Vec<_> = view
+            .members
+            .iter()
+            .skip(1)
+            .map(|backup| (backup, self.peer(backup).map(|peer| peer.beat_async(view.version))))
+            .collect();
+        let (mut silent, mut is_deposed) = (Vec::new(), false);
+        for (backup, answer) in asked {
+            match answer.map_err(Error::System).and_then(armilla::ReplyFuture::wait) {
+                Ok(()) => {}
+                Err(refused) => {
+                    if let Error::User(BeatRaises::Refused(it)) = refused {
+                        is_deposed |= it.view > view.version;
+                    }
+                    silent.push(backup.name.clone());
+                }
+            }
+        }
+        (silent, is_deposed)
+    }
+
+    /// Asks the primary for the state.
+    pub(crate) fn join(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<Welcome, String> {
+        let peer = self.peer(primary).map_err(|error| error.to_string())?;
+        let joined = peer.with_timeout(TRANSFER).join(&me.name, &me.object, &me.peer);
+        let welcome = joined.map_err(|error| match error {
+            Error::User(JoinRaises::Refused(it)) => it.why,
+            Error::System(exception) => exception.to_string(),
+        })?;
+        let corba::Welcome { view, last, state, log } = welcome;
+        Ok(Welcome { view, last: position(&last), state, log })
+    }
+}
+
+/// A position as the wire has it.
+pub(crate) fn position(of: &corba::Position) -> Position {
+    Position { view: of.view, number: of.number }
+}
+
+pub(crate) fn to_wire(position: Position) -> corba::Position {
+    corba::Position { view: position.view, number: position.number }
+}
+
+fn unreachable(exception: &SystemException) -> Refusal {
+    Refusal::Unreachable(exception.to_string())
+}
+
+impl Registry for World {
+    fn read(&self) -> Result<Option<View>, Failure> {
+        self.registry.read(&self.group)
+    }
+
+    fn replace(&self, before: u32, next: &View) -> Result<bool, Failure> {
+        let replaced = self.registry.replace(&self.group, before, next);
+        let members: Vec<_> = next.members.iter().map(|member| &*member.name).collect();
+        tracing::info!(group = %self.group, view = next.version, ?members, ?replaced, "a new view");
+        replaced
+    }
+}
+
+impl Peers for World {
+    fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal> {
+        let octets = record.to_octets().map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        peer.apply(view, &octets).map_err(|error| match error {
+            Error::User(ApplyRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+            Error::User(ApplyRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+            Error::System(exception) => unreachable(&exception),
+        })
+    }
+
+    fn install(&self, to: &MemberInfo, view: u32, last: Position) -> Result<(), Refusal> {
+        let peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        peer.install(view, &to_wire(last)).map_err(|error| match error {
+            Error::User(InstallRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+            Error::User(InstallRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+            Error::System(exception) => unreachable(&exception),
+        })
+    }
+
+    fn transfer(&self, to: &MemberInfo, welcome: &Welcome) -> Result<(), Refusal> {
+        let peer = self.peer(to).map_err(|error| unreachable(&error))?.with_timeout(TRANSFER);
+        let Welcome { view, last, state, log } = welcome;
+        peer.transfer(*view, &to_wire(*last), state, log).map_err(|error| match error {
+            Error::User(TransferRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+            Error::System(exception) => unreachable(&exception),
+        })
+    }
+}

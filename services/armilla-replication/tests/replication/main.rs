@@ -1,0 +1,5 @@
+//! The tests of replicated groups.
+
+mod corpus;
+mod members;
+mod simulation;

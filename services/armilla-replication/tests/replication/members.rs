@@ -1,0 +1,221 @@
+//! Members in this process, each with an ORB of its own, and a client that calls their group.
+
+use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
+use armilla::{ExceptionKind, Orb, SystemException};
+use armilla_giop::FtRequest;
+use armilla_replication::model::{Limits, Role};
+use armilla_replication::{
+    Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style, ViewRegistry,
+};
+use bank::bank::account::WithdrawRaises;
+use bank::bank::{Account, AccountRef, InsufficientFunds};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An account, and how often it was told to change.
+#[derive(Default)]
+struct Savings {
+    balance: Mutex<f64>,
+    executed: AtomicU32,
+}
+
+impl Account for Savings {
+    fn balance(&self) -> Result<f64, SystemException> {
+        Ok(*self.balance.lock().unwrap())
+    }
+
+    fn deposit(&self, amount: f64) -> Result<(), SystemException> {
+        self.executed.fetch_add(1, Ordering::SeqCst);
+        *self.balance.lock().unwrap() += amount;
+        Ok(())
+    }
+
+    fn withdraw(&self, amount: f64) -> Result<(), armilla::Error<WithdrawRaises>> {
+        self.executed.fetch_add(1, Ordering::SeqCst);
+        let mut balance = self.balance.lock().unwrap();
+        if amount > *balance {
+            return Err(InsufficientFunds { missing: amount - *balance }.into());
+        }
+        *balance -= amount;
+        Ok(())
+    }
+}
+
+impl Checkpointable for Savings {
+    fn state(&self) -> Result<Vec<u8>, StateError> {
+        Ok(self.balance.lock().unwrap().to_le_bytes().into())
+    }
+
+    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
+        let octets = state.try_into().map_err(|_| StateError::new("not eight octets"))?;
+        *self.balance.lock().unwrap() = f64::from_le_bytes(octets);
+        Ok(())
+    }
+}
+
+struct Server {
+    savings: Arc<Savings>,
+    replica: Replica,
+    orb: Orb,
+}
+
+impl Server {
+    fn start(registry: &Arc<MemoryRegistry>, name: &str, style: Style) -> Self {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let savings = Arc::<Savings>::default();
+        let servant: Arc<dyn Account> = savings.clone();
+        let replica = Replica::builder(GroupName::new("bank", 1), name)
+            .registry(registry.clone())
+            .style(style)
+            .heartbeat(Duration::from_millis(100))
+            .reply_log(Limits { entries: 1_000, ..Limits::default() })
+            .start(&orb, savings.clone(), servant)
+            .unwrap();
+        assert!(replica.wait_ready(PATIENCE));
+        Self { savings, replica, orb }
+    }
+
+    /// Ends it without a word to the others.
+    fn kill(self) {
+        self.orb.shutdown();
+        drop(self.replica);
+    }
+}
+
+fn group(style: Style) -> (Arc<MemoryRegistry>, Vec<Server>) {
+    let registry = Arc::<MemoryRegistry>::default();
+    let servers = ["a", "b", "c"].map(|name| Server::start(&registry, name, style));
+    (registry, servers.into())
+}
+
+fn client(server: &Server) -> (Orb, AccountRef) {
+    let orb = Orb::new().unwrap();
+    let account = orb.string_to_object(&server.replica.reference().unwrap()).unwrap().assume();
+    (orb, account)
+}
+
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_account_outlives_two_of_its_three_servers_and_a_newcomer_gets_its_state() {
+    for style in [Style::WarmPassive, Style::ColdPassive] {
+        let (registry, mut servers) = group(style);
+        let (_orb, account) = client(&servers[0]);
+        for _ in 0..10 {
+            account.deposit(1.0).unwrap();
+        }
+        assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 10);
+        assert_eq!(servers[1].savings.executed.load(Ordering::SeqCst), 0);
+        servers.remove(0).kill();
+        account.deposit(5.0).unwrap();
+        assert_eq!(account.balance().unwrap(), 15.0);
+        servers.push(Server::start(&registry, "d", style));
+        servers.remove(0).kill();
+        let error = account.withdraw(100.0).unwrap_err();
+        assert!(matches!(
+            error,
+            armilla::Error::User(WithdrawRaises::InsufficientFunds(InsufficientFunds { missing }))
+                if missing == 85.0
+        ));
+        servers.remove(0).kill();
+        account.withdraw(5.0).unwrap();
+        assert_eq!(account.balance().unwrap(), 10.0);
+        let view = registry.read(&GroupName::new("bank", 1)).unwrap().unwrap();
+        let names: Vec<_> = view.members.iter().map(|member| &*member.name).collect();
+        assert_eq!(names, ["d"]);
+        assert_eq!(servers[0].replica.role(), Role::Primary);
+    }
+}
+
+#[test]
+fn clients_that_know_an_old_group_are_told_of_the_new_one() {
+    let (registry, mut servers) = group(Style::WarmPassive);
+    let (_orb, account) = client(&servers[0]);
+    // It knows the three of now; all of them go, one after the other.
+    for name in ["d", "e", "f"] {
+        servers.push(Server::start(&registry, name, Style::WarmPassive));
+        servers.remove(0).kill();
+        eventually("there is a new primary", || servers[0].replica.role() == Role::Primary);
+        account.deposit(1.0).unwrap();
+    }
+    assert_eq!(account.balance().unwrap(), 3.0);
+}
+
+/// Gives all requests the same identity.
+struct SameRequest {
+    expiration_time: u64,
+}
+
+impl ClientInterceptor for SameRequest {
+    fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        if request.operation() == "deposit" {
+            let identity = FtRequest {
+                client_id: "teller".into(),
+                retention_id: 7,
+                expiration_time: self.expiration_time,
+            };
+            let data = identity.to_data().unwrap();
+            request.add_request_service_context(FtRequest::ID, &data, true)?;
+        }
+        Ok(())
+    }
+}
+
+/// A client that sends the same request again and again, to a member and not to the group.
+fn repeating(server: &Server, expiration_time: u64) -> (Orb, AccountRef) {
+    let interceptor = SameRequest { expiration_time };
+    let orb = Orb::builder().client_interceptor(interceptor).build().unwrap();
+    let view = server.replica.view();
+    let primary = view.primary().unwrap();
+    let account = orb.string_to_object(&primary.object).unwrap().assume();
+    (orb, account)
+}
+
+#[test]
+fn a_request_that_is_sent_again_is_answered_from_the_log_also_by_the_next_primary() {
+    let (_registry, mut servers) = group(Style::WarmPassive);
+    {
+        let (_orb, account) = repeating(&servers[0], u64::MAX);
+        (0..3).for_each(|_| account.deposit(1.0).unwrap());
+        assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 1);
+        assert_eq!(servers[0].replica.logged().1, 2);
+    }
+    servers.remove(0).kill();
+    eventually("b is the primary", || servers[0].replica.role() == Role::Primary);
+    let (_orb, account) = repeating(&servers[0], u64::MAX);
+    account.deposit(1.0).unwrap();
+    assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 0);
+    assert_eq!(account.balance().unwrap(), 1.0);
+}
+
+#[test]
+fn a_request_that_has_expired_is_refused() {
+    let (_registry, servers) = group(Style::WarmPassive);
+    let (_orb, account) = repeating(&servers[0], 1);
+    let error = account.deposit(1.0).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::BadContext, "{error}");
+    assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_backup_that_hangs_leaves_the_group() {
+    let (registry, mut servers) = group(Style::WarmPassive);
+    let (_orb, account) = client(&servers[0]);
+    let hanging = servers.pop().unwrap();
+    hanging.orb.shutdown();
+    account.deposit(1.0).unwrap();
+    let name = GroupName::new("bank", 1);
+    let count = || registry.read(&name).unwrap().unwrap().members.len();
+    eventually("two are left", || count() == 2);
+}
