@@ -18,15 +18,31 @@ pub(crate) enum Carrier {
     Tcp(TcpStream),
     Unix(UnixStream),
     Shm(Box<ShmStream>),
+    /// Over a transport that encrypts, which has a descriptor.
+    Protected(Box<dyn Stream>),
 }
 
 impl Carrier {
+    /// A stream of a transport that encrypts.
+    pub(crate) fn protected(stream: Box<dyn Stream>) -> io::Result<Self> {
+        match stream.descriptor() {
+            Some(_) => Ok(Self::Protected(stream)),
+            None => Err(io::Error::new(io::ErrorKind::Unsupported, "it has no descriptor")),
+        }
+    }
+
+    /// Whether the kernel can move octets between it and a file.
+    pub(crate) const fn is_spliced(&self) -> bool {
+        matches!(self, Self::Tcp(_) | Self::Unix(_))
+    }
+
     /// The stream, for what every transport does.
     pub(crate) fn stream(&self) -> &dyn Stream {
         match self {
             Self::Tcp(stream) => stream,
             Self::Unix(stream) => stream,
             Self::Shm(stream) => &**stream,
+            Self::Protected(stream) => &**stream,
         }
     }
 
@@ -36,12 +52,15 @@ impl Carrier {
             Self::Tcp(stream) => stream.as_fd(),
             Self::Unix(stream) => stream.as_fd(),
             Self::Shm(stream) => stream.as_fd(),
+            // `protected` has seen that it has one.
+            Self::Protected(stream) => stream.descriptor().expect("a descriptor"),
         }
     }
 
-    /// Whether its descriptor becomes readable when octets come. That of shared memory does not.
+    /// Whether its descriptor becomes readable when octets come. That of shared memory does not, and
+    /// what was encrypted may have come before.
     pub(crate) const fn is_watchable(&self) -> bool {
-        !matches!(self, Self::Shm(_))
+        self.is_spliced()
     }
 
     /// Whether the peer sends something or closes within `limit`.
@@ -95,7 +114,7 @@ impl Carrier {
         let sent = match self {
             Self::Tcp(stream) => zero_copy::send_file(stream, file, offset, count),
             Self::Unix(stream) => zero_copy::send_file(stream, file, offset, count),
-            Self::Shm(_) => return Err(io::ErrorKind::Unsupported.into()),
+            _ => return Err(io::ErrorKind::Unsupported.into()),
         };
         match sent {
             Ok(()) => Ok(count),
@@ -146,6 +165,7 @@ pub(crate) enum Acceptor {
     Tcp(TcpAcceptor),
     Unix(UnixAcceptor),
     Shm(ShmAcceptor),
+    Protected(Box<dyn armilla_ipc::Acceptor>),
 }
 
 impl Acceptor {
@@ -164,6 +184,7 @@ impl Acceptor {
             Self::Tcp(acceptor) => acceptor.accept()?.map(Carrier::Tcp),
             Self::Unix(acceptor) => acceptor.accept()?.map(Carrier::Unix),
             Self::Shm(acceptor) => acceptor.accept()?.map(Box::new).map(Carrier::Shm),
+            Self::Protected(acceptor) => acceptor.accept()?.map(Carrier::protected).transpose()?,
         })
     }
 
@@ -172,6 +193,7 @@ impl Acceptor {
             Self::Tcp(acceptor) => acceptor,
             Self::Unix(acceptor) => acceptor,
             Self::Shm(acceptor) => acceptor,
+            Self::Protected(acceptor) => &**acceptor,
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::flow::FlowEnd;
 use crate::idle::{GRACE, Idle, Watched};
 use crate::limits::FlowOptions;
 use crate::listener::begin;
+use crate::protected::is_in_clear;
 use crate::wire::{Answer, Greeting, Verdict, WireError};
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, ShmConnector, StreamOptions, TcpConnector, UnixConnector};
@@ -88,7 +89,7 @@ fn take_kept(
 /// Refuses a connection to a socket on which another user listens.
 fn of_user(carrier: Carrier, user: Option<u32>) -> io::Result<Carrier> {
     let found = match (&carrier, user) {
-        (Carrier::Tcp(_), _) | (_, None) => return Ok(carrier),
+        (Carrier::Tcp(_) | Carrier::Protected(_), _) | (_, None) => return Ok(carrier),
         (Carrier::Unix(stream), Some(_)) => stream.peer_credentials()?.user,
         (Carrier::Shm(stream), Some(_)) => stream.peer_credentials()?.user,
     };
@@ -101,6 +102,16 @@ fn of_user(carrier: Carrier, user: Option<u32>) -> io::Result<Carrier> {
 }
 
 fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
+    if let Some(protected) = &options.protected {
+        if protected.has(text) {
+            let stream = protected.connect(text, options.connect_timeout)?;
+            return Carrier::protected(stream);
+        }
+        if protected.is_required() && is_in_clear(text) {
+            let what = format!("{text} is in clear, which this side forbids (-ORBTls required=1)");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
+        }
+    }
     let address: Address = text.parse().map_err(io::Error::other)?;
     let limit = Some(options.connect_timeout);
     let stream = options.of_connections();

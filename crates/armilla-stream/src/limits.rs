@@ -1,5 +1,7 @@
 //! What a program chooses for its flows, and the time that is left of one.
 
+use crate::protected::Protected;
+use armilla::Orb;
 use armilla_ipc::{Stream, StreamOptions};
 use std::io;
 use std::time::{Duration, Instant};
@@ -23,6 +25,10 @@ pub struct FlowOptions {
     /// otherwise, the system gives a TCP connection up 2 s after `stall_timeout`, also where nobody
     /// waits for it.
     pub stream: StreamOptions,
+    /// The transport for flows whose calls go over it. If its settings require encryption
+    /// (`-ORBTls required=1`), this side connects to no other host in clear, whatever the other side
+    /// offers. Default: none.
+    pub protected: Option<Protected>,
 }
 
 impl Default for FlowOptions {
@@ -34,6 +40,7 @@ impl Default for FlowOptions {
             max_idle: 16,
             idle_timeout: Duration::from_secs(20),
             stream: StreamOptions::default(),
+            protected: None,
         }
     }
 }
@@ -42,6 +49,12 @@ impl Default for FlowOptions {
 const GRACE: Duration = Duration::from_secs(2);
 
 impl FlowOptions {
+    /// The default for flows that are agreed on by calls of an ORB: over its transport that encrypts,
+    /// too, if it has one.
+    pub fn of(orb: &Orb) -> Self {
+        Self { protected: Protected::of(orb), ..Self::default() }
+    }
+
     /// The options with which connections are made.
     pub(crate) fn of_connections(&self) -> StreamOptions {
         let user_timeout =

@@ -6,6 +6,7 @@
 use crate::connect::{TRANSPORTS, connect_with};
 use crate::flow::FlowEnd;
 use crate::listener::begin;
+use crate::protected::{is_in_clear, is_needed, tcp_of};
 use crate::wire::Verdict;
 use crate::{
     Checksum, FlowAgreement, FlowControl, FlowEndPoint, FlowOptions, FlowRequest, FlowSpec,
@@ -18,6 +19,17 @@ impl FlowRequest {
     /// A request for a flow whose endpoint the called side listens at. It begins at `offset`.
     pub fn connecting(offset: u64) -> Self {
         Self { connects: TRANSPORTS.map(str::to_owned).to_vec(), offset, ..Self::default() }
+    }
+
+    /// The same for a caller that connects with these options: over their transport that encrypts,
+    /// too, if they have one. Where the call is encrypted, the called side offers no other.
+    pub fn connecting_with(offset: u64, options: &FlowOptions) -> Self {
+        let mut request = Self::connecting(offset);
+        if let Some(protected) = &options.protected {
+            request.connects.retain(|name| name != "tcp" || !protected.is_required());
+            request.connects.push(protected.name().to_owned());
+        }
+        request
     }
 
     /// A request for a flow to which the called side connects: for a caller that others can reach,
@@ -127,12 +139,34 @@ impl Listener {
         request.listens.first().map_or(Ok(()), |endpoint| self.reachable(endpoint).map(drop))
     }
 
-    /// The endpoint of the caller with those of its addresses that are in reach.
+    /// Whether this side connects to an address over a transport that encrypts.
+    fn protects(&self, address: &str) -> bool {
+        self.options().protected.as_ref().is_some_and(|protected| protected.has(address))
+    }
+
+    /// The endpoint of the caller with those of its addresses that are in reach, and where its call
+    /// was encrypted, those to which no octet goes in clear.
     fn reachable(&self, endpoint: &FlowEndPoint) -> Result<FlowEndPoint, NoAgreement> {
         let caller = Caller::current();
         let mut endpoint = endpoint.clone();
         let named = endpoint.r#where.len();
-        endpoint.r#where.retain(|address| self.reach().includes(address, caller.as_ref()));
+        let in_clear = is_needed()
+            && endpoint.r#where.iter().any(|address| is_in_clear(address))
+            && !endpoint.r#where.iter().any(|address| self.protects(address));
+        if in_clear {
+            let reason = "the call has come encrypted, and the flow would go in clear: this side \
+                          connects over the same transport with `FlowOptions::protected`, and the \
+                          caller listens with `ListenerBuilder::protected`";
+            return Err(NoAgreement { reason: reason.to_owned() });
+        }
+        endpoint.r#where.retain(|address| {
+            let place = match self.protects(address) {
+                true => tcp_of(address).map(|address| address.to_string()),
+                false if is_needed() && is_in_clear(address) => None,
+                false => Some(address.clone()),
+            };
+            place.is_some_and(|place| self.reach().includes(&place, caller.as_ref()))
+        });
         if endpoint.r#where.is_empty() {
             let reason = format!(
                 "none of the {named} addresses of the caller is one to which this side connects; \

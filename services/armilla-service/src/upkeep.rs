@@ -100,11 +100,10 @@ impl Upkeep {
                 format!("warning: {what}: {why}; what was read before stays in use")
             })
             .collect();
-        match self.lost() {
-            Some((lost, false)) => notes.push(format!(
+        if let Some((lost, false)) = self.lost() {
+            notes.push(format!(
                 "warning: calls cannot be recorded, and go on; {lost} are not in the record"
-            )),
-            _ => {}
+            ));
         }
         notes
     }

@@ -107,6 +107,11 @@ enum Once {
     Over(String),
 }
 
+/// The options of flows with a server: over TLS where the calls are.
+pub(crate) fn flow_options(server: &ServerRef) -> FlowOptions {
+    server.object().orb().map(|orb| FlowOptions::of(&orb)).unwrap_or_default()
+}
+
 fn fetch_once(
     server: &ServerRef,
     image: &Image,
@@ -120,12 +125,13 @@ fn fetch_once(
         file.set_len(0).map_err(|error| over(&error))?;
         there = 0;
     }
-    let request = FlowRequest::connecting(there);
+    let options = flow_options(server);
+    let request = FlowRequest::connecting_with(there, &options);
     let agreement = server.fetch(&image.uid, &request).map_err(|error| over(&error))?;
     if agreement.spec.digest != image.sha256 || agreement.spec.size != image.size {
         return Err(Once::Over("this server has other contents of the image".to_owned()));
     }
-    let collected = agreement.collect(&FlowOptions::default());
+    let collected = agreement.collect(&options);
     let mut consumer: FlowConsumer = collected.map_err(|error| Once::Again(error.to_string()))?;
     begin(consumer.control(), there);
     let mut before = RunningChecksum::new(agreement.spec.algorithm);
@@ -246,12 +252,13 @@ fn upload(
     send: impl FnOnce(&mut FlowProducer) -> Result<(), StreamError>,
 ) -> Result<Image, FetchError> {
     let plain = |error: &dyn fmt::Display| plain(error.to_string());
-    let upload = server.store(size, study, &FlowRequest::connecting(0));
+    let options = flow_options(server);
+    let upload = server.store(size, study, &FlowRequest::connecting_with(0, &options));
     let upload = upload.map_err(|error| match error {
         armilla::Error::User(StoreRaises::Refused(refused)) => of(refused),
         error => plain(&error),
     })?;
-    let collected = upload.agreement.collect(&FlowOptions::default());
+    let collected = upload.agreement.collect(&options);
     let mut producer: FlowProducer = collected.map_err(|error| plain(&error))?;
     let sent = match send(&mut producer) {
         Ok(()) => producer.finish(),

@@ -42,6 +42,11 @@ impl Transports {
         self.0.insert(0, Arc::new(GuardedTransport::new(transport)));
     }
 
+    /// The transport that encrypts, if there is one.
+    pub fn protected(&self) -> Option<Arc<dyn Transport>> {
+        self.0.iter().find(|transport| transport.is_protected()).cloned()
+    }
+
     /// Parses an endpoint.
     ///
     /// # Errors

@@ -3,7 +3,6 @@
 use super::pace::Pace;
 use super::sealed::FromLink;
 use super::{FlowEnd, FlowSummary, Link, Part, Receiving, STEP, Sending};
-use crate::carrier::Carrier;
 use crate::wire::{Outcome, Receipt, Trailer, WireError};
 use crate::{Checksum, FlowControl, FlowSpec, RunningChecksum, StreamError};
 use std::fs::File;
@@ -80,7 +79,7 @@ impl FlowProducer {
     /// The flow broke, was cancelled or timed out; the file is shorter.
     pub fn send_file(&mut self, file: &File, offset: u64, count: u64) -> Result<(), StreamError> {
         let direct = self.left.is_some() && self.checksum.is_none();
-        match direct && !matches!(*self.link.carrier, Carrier::Shm(_)) {
+        match direct && self.link.carrier.is_spliced() {
             true => self.splice_file(file, offset, count).map_err(StreamError::from),
             false => self.copy_file(file, offset, count),
         }

@@ -136,6 +136,10 @@ impl Place {
         let greeting = Greeting::decode(&octets).map_err(io::Error::other)?;
         let (verdict, waiting) = match self.0.offers.take(&greeting.token) {
             None => (Verdict::UnknownToken, None),
+            // The other side had no such address; it has made one up.
+            Some(waiting) if waiting.protected && matches!(**carrier, Carrier::Tcp(_)) => {
+                (Verdict::UnknownToken, Some(waiting))
+            }
             Some(waiting) if waiting.offset != greeting.offset => {
                 (Verdict::WrongOffset, Some(waiting))
             }

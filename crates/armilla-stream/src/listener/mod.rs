@@ -9,6 +9,7 @@ use crate::carrier::{Acceptor, Connection, transport};
 use crate::flow::{FlowEnd, Link};
 use crate::idle::{GRACE, Idle};
 use crate::limits::FlowOptions;
+use crate::protected::{Protected, is_needed};
 use crate::reach::Reach;
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, host};
@@ -66,6 +67,7 @@ pub struct Listener(Arc<Listening>);
 #[must_use = "only `start` starts the listener"]
 pub struct ListenerBuilder {
     tcp: Vec<(String, u16)>,
+    protected: Vec<(String, u16)>,
     publish: Option<String>,
     unix: bool,
     shm: bool,
@@ -80,6 +82,8 @@ struct Listening {
     shared: Arc<Shared>,
     /// Where it listens, as the other side is told.
     addresses: Vec<Address>,
+    /// The same over transports that encrypt, with the name of the transport.
+    protected: Vec<(String, String)>,
     acceptors: Vec<Arc<Acceptor>>,
     lifetime: Duration,
     reach: Reach,
@@ -102,6 +106,7 @@ impl Listener {
     pub fn builder() -> ListenerBuilder {
         ListenerBuilder {
             tcp: Vec::new(),
+            protected: Vec::new(),
             publish: None,
             unix: false,
             shm: false,
@@ -144,27 +149,43 @@ impl Listener {
         connects: &[impl AsRef<str>],
         deliver: offers::Deliver,
     ) -> Result<FlowEndPoint, StreamError> {
-        let shared_by_both = |address: &&Address| {
-            let name = transport(address).unwrap_or_default();
-            connects.iter().any(|other| other.as_ref() == name)
+        let protected = is_needed();
+        let offers = |name: &str| {
+            connects.iter().any(|other| other.as_ref() == name) && !(protected && name == "tcp")
         };
-        let r#where: Vec<_> =
-            self.0.addresses.iter().filter(shared_by_both).map(Address::to_string).collect();
+        let plain = self.0.addresses.iter();
+        let plain = plain.filter(|address| transport(address).is_some_and(offers));
+        let encrypted = self.0.protected.iter().filter(|(name, _)| offers(name));
+        let encrypted = encrypted.map(|(_, address)| address.clone());
+        let r#where: Vec<_> = plain.map(Address::to_string).chain(encrypted).collect();
         if r#where.is_empty() {
             let theirs: Vec<_> = connects.iter().map(AsRef::as_ref).collect();
+            let ours = self.0.addresses.iter().map(Address::to_string);
+            let ours: Vec<_> = ours.chain(self.0.protected.iter().map(|it| it.1.clone())).collect();
+            let clear = match protected {
+                true => {
+                    "; the call has come encrypted, so no flow goes in clear: this side needs \
+                         `ListenerBuilder::protected`, the other one `FlowOptions::of` its ORB and \
+                         `FlowRequest::connecting_with`"
+                }
+                false => "",
+            };
             return Err(StreamError::NoTransport(format!(
-                "it listens at {:?}, and the other side connects over {theirs:?}",
-                self.0.addresses.iter().map(Address::to_string).collect::<Vec<_>>(),
+                "it listens at {ours:?}, and the other side connects over {theirs:?}{clear}"
             )));
         }
         let token = Token::random().map_err(StreamError::System)?;
         let octets = token.octets().to_vec();
-        self.0.shared.offers.add(token, self.0.lifetime, Waiting { offset, size, deliver })?;
+        self.0.shared.offers.add(
+            token,
+            self.0.lifetime,
+            Waiting { offset, size, protected, deliver },
+        )?;
         let lifetime = u32::try_from(self.0.lifetime.as_millis()).unwrap_or(u32::MAX);
         Ok(FlowEndPoint { r#where, token: octets, lifetime })
     }
 
-    /// Where it listens, as other sides are told.
+    /// Where it listens, as other sides are told, but over transports that encrypt.
     pub fn addresses(&self) -> &[Address] {
         &self.0.addresses
     }
@@ -216,6 +237,19 @@ impl ListenerBuilder {
         self
     }
 
+    /// Listens over a transport that encrypts, as `armilla_tls::Tls` with a certificate: at a host, a
+    /// name or an address, and a port, 0 for any. Flows to which this listener connects itself go over
+    /// it, too. A caller whose call has come encrypted gets no other flow but one that stays on this
+    /// host.
+    ///
+    /// Where the transport is that of the ORB, hosts that the ORB has banned are not let in here
+    /// either.
+    pub fn protected(mut self, transport: Protected, host: impl Into<String>, port: u16) -> Self {
+        self.protected.push((host.into(), port));
+        self.options.protected = Some(transport);
+        self
+    }
+
     /// The host that other sides are told for TCP: one that they can reach behind address
     /// translation. By default the host at which it listens, and where that is every one, the main
     /// address of this host.
@@ -264,7 +298,8 @@ impl ListenerBuilder {
 
     /// Limits of the flows that begin here, and options of their connections.
     pub fn options(mut self, options: FlowOptions) -> Self {
-        self.options = options;
+        let protected = options.protected.clone().or(self.options.protected.take());
+        self.options = FlowOptions { protected, ..options };
         self
     }
 
@@ -283,16 +318,17 @@ impl ListenerBuilder {
             places.extend(self.shm.then(|| Address::shm(directory.path().join("memory"))));
         }
         places.extend(self.tcp.iter().map(|(host, port)| Address::tcp(host, *port)));
-        if places.is_empty() {
-            let what = "a listener needs a transport: tcp, unix or shared_memory";
+        if places.is_empty() && self.protected.is_empty() {
+            let what = "a listener needs a transport: tcp, unix, shared_memory or protected";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let stream = self.options.of_connections();
-        let acceptors = places
+        let mut acceptors = places
             .iter()
             .map(|place| Acceptor::bind(place, &stream).map(Arc::new))
             .collect::<io::Result<Vec<_>>>()?;
         let addresses = acceptors.iter().map(|acceptor| self.published(acceptor)).collect();
+        let protected = self.listen_protected(&mut acceptors)?;
         let shared = Arc::new(Shared {
             offers: Offers::new(self.max_offers),
             connections: AtomicUsize::new(0),
@@ -303,13 +339,30 @@ impl ListenerBuilder {
         });
         let (lifetime, reach) = (self.lifetime, self.reach);
         let _directory = directory;
-        let listening = Listening { shared, addresses, acceptors, lifetime, reach, _directory };
+        let listening =
+            Listening { shared, addresses, protected, acceptors, lifetime, reach, _directory };
         for acceptor in &listening.acceptors {
             let (acceptor, shared) = (Arc::clone(acceptor), Arc::clone(&listening.shared));
             let thread = thread::Builder::new().name("armilla-flows".to_owned());
             thread.spawn(move || handshake::accept_all(&acceptor, &shared))?;
         }
         Ok(Listener(Arc::new(listening)))
+    }
+
+    /// Listens over the transport that encrypts, and returns the addresses.
+    fn listen_protected(
+        &self,
+        acceptors: &mut Vec<Arc<Acceptor>>,
+    ) -> io::Result<Vec<(String, String)>> {
+        let Some(transport) = &self.options.protected else { return Ok(Vec::new()) };
+        let mut addresses = Vec::new();
+        for (host, port) in &self.protected {
+            let (listening, (host, port)) = transport.listen(host, *port)?;
+            acceptors.push(Arc::new(Acceptor::Protected(listening.acceptor)));
+            let host = self.publish.as_ref().unwrap_or(&host);
+            addresses.push((transport.name().to_owned(), transport.address(host, port)));
+        }
+        Ok(addresses)
     }
 
     fn published(&self, acceptor: &Acceptor) -> Address {

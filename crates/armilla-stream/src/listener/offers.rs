@@ -18,6 +18,8 @@ pub(crate) struct Waiting {
     pub(crate) offset: u64,
     /// How many octets the whole has, if this side knows.
     pub(crate) size: u64,
+    /// Whether no octet of it may go to another host in clear.
+    pub(crate) protected: bool,
     pub(crate) deliver: Deliver,
 }
 

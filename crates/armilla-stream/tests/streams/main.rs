@@ -7,4 +7,5 @@ mod cuts;
 mod flows;
 mod kept;
 mod listeners;
+mod protected;
 mod stalls;

@@ -17,7 +17,7 @@ pub(crate) use parts::{Part, PartSlot};
 
 use crate::policies::PolicyFactories;
 use crate::settings::Settings;
-use crate::transport::Transports;
+use crate::transport::{Transport, Transports};
 use life::Life;
 use main_thread::MainThread;
 use parts::Parts;
@@ -83,6 +83,12 @@ impl Orb {
     /// The settings of this ORB, which do not change after its creation.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
+    }
+
+    /// The transport of this ORB that encrypts, such as TLS, if the program has added one: for what
+    /// goes beside calls by the same rules.
+    pub fn protected_transport(&self) -> Option<Arc<dyn Transport>> {
+        self.0.transports.protected()
     }
 
     pub(crate) fn incarnation(&self) -> u64 {

@@ -54,8 +54,8 @@ impl Cache {
         }
         let guard = self.access.guard()?;
         let store = Store::open(&self.store, self.quota)?;
-        let listener = self.flows.listen()?;
         let orb = orb.build()?;
+        let listener = self.flows.listen(&orb)?;
         let behind: SourceRef = orb.resolve(&self.source)?;
         let settings = ServerSettings {
             name: self.name.clone(),

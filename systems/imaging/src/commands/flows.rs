@@ -1,7 +1,8 @@
 //! Where flows begin and end.
 
 use super::Failure;
-use armilla_stream::{Listener, Reach};
+use armilla::Orb;
+use armilla_stream::{FlowOptions, Listener, Protected, Reach};
 use clap::Parser;
 use std::net::IpAddr;
 
@@ -11,6 +12,10 @@ pub(crate) struct Flows {
     /// HOST:PORT for flows over TCP; port 0 is any.
     #[arg(long, default_value = "127.0.0.1:0")]
     flows: String,
+    /// HOST:PORT for flows over TLS, of clients whose calls come over TLS: these get no flow in clear
+    /// from another host. The certificate is that of -ORBCertificate.
+    #[arg(long, value_name = "HOST:PORT")]
+    flows_tls: Option<String>,
     /// Where it connects to for clients that listen themselves: caller, nowhere, anywhere, or a
     /// network such as 10.1.0.0/16 beside the caller.
     #[arg(long, default_value = "caller", value_parser = reach)]
@@ -18,13 +23,25 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn listen(&self) -> Result<Listener, Failure> {
-        let (host, port) = self.flows.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
-        let host = host.trim_matches(['[', ']']);
-        let port = port.parse().map_err(|_| format!("--flows: {port:?} is no port"))?;
-        let builder = Listener::builder().tcp(host, port).unix().reach(self.flows_to.clone());
+    /// Listens, over TLS by the transport of this ORB.
+    pub(super) fn listen(&self, orb: &Orb) -> Result<Listener, Failure> {
+        let (host, port) = place(&self.flows)?;
+        let mut builder = Listener::builder().tcp(host, port).unix().reach(self.flows_to.clone());
+        builder = builder.options(FlowOptions::of(orb));
+        if let Some(text) = &self.flows_tls {
+            let (host, port) = place(text)?;
+            let transport = Protected::of(orb).ok_or("--flows-tls: the ORB has no TLS")?;
+            builder = builder.protected(transport, host, port);
+        }
         builder.start().map_err(|error| format!("--flows {}: {error}", self.flows).into())
     }
+}
+
+/// A host and a port.
+fn place(text: &str) -> Result<(&str, u16), Failure> {
+    let (host, port) = text.rsplit_once(':').ok_or("flows need HOST:PORT")?;
+    let port = port.parse().map_err(|_| format!("flows: {port:?} is no port"))?;
+    Ok((host.trim_matches(['[', ']']), port))
 }
 
 fn reach(text: &str) -> Result<Reach, String> {

@@ -164,6 +164,7 @@ impl Http {
         let options = self.login.options(self.console.options())?;
         let web = web.with_login(options.asks());
         let console = options.start(lifecycle, |console| {
+            let console = console.service("imaging");
             let console = match store {
                 Some(store) => observed(console, store, procedures),
                 None => console,
@@ -307,7 +308,6 @@ impl Serve {
         access::expire(&store, &guard)?;
         files::import(&store, &self.files)?;
         let procedures = Procedures::open(&self.store)?;
-        let listener = self.flows.listen()?;
         if self.dicom.is_some() || self.dicom_tls.is_some() {
             let peers = self.peer.into_iter().collect();
             let classes = self.class.into_iter().collect();
@@ -330,6 +330,7 @@ impl Serve {
             }
         }
         let orb = orb.build()?;
+        let listener = self.flows.listen(&orb)?;
         let settings = ServerSettings {
             name: self.name,
             store: store.clone(),

@@ -5,6 +5,7 @@ use super::resource::Target;
 use super::search::missing_text;
 use super::sources::Failure;
 use super::{Asked, Problem, Web};
+use crate::fetch::flow_options;
 use crate::idl::server::{MetadataRaises, PixelsRaises};
 use crate::idl::{Image, Missing, Server, ServerRef};
 use armilla::Error;
@@ -12,7 +13,7 @@ use armilla_service::axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, WARNING}
 use armilla_service::axum::http::{HeaderValue, StatusCode};
 use armilla_service::axum::response::{IntoResponse, Response};
 use armilla_service::written_body;
-use armilla_stream::{FlowConsumer, FlowOptions, FlowRequest};
+use armilla_stream::{FlowConsumer, FlowRequest};
 use dicom_dictionary_std::uids;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -204,14 +205,16 @@ fn flow(
     stored: bool,
 ) -> Result<(String, FlowConsumer), Problem> {
     web.sources.at_holder(&image.series, &image.uid, &mut |server: &ServerRef| {
-        let asked = server.pixels(&image.uid, frame - 1, stored, &FlowRequest::connecting(0));
+        let options = flow_options(server);
+        let request = FlowRequest::connecting_with(0, &options);
+        let asked = server.pixels(&image.uid, frame - 1, stored, &request);
         let pixels = asked.map_err(|error| match error {
             Error::User(PixelsRaises::Refused(refused)) => {
                 Failure::Over(Problem::refused(refused.kind, refused.reason))
             }
             error => Failure::Next(error.to_string()),
         })?;
-        let collected = pixels.agreement.collect(&FlowOptions::default());
+        let collected = pixels.agreement.collect(&options);
         Ok((pixels.syntax, collected.map_err(|error| Failure::Next(error.to_string()))?))
     })
 }

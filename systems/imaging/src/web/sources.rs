@@ -1,11 +1,12 @@
 //! Which servers have an image, and bringing it from the first that can.
 
 use super::Problem;
+use crate::fetch::flow_options;
 use crate::idl::source::HoldersRaises;
 use crate::idl::{Image, Missing, Query, Server, ServerRef, Source, SourceRef};
 use crate::query::everything;
 use armilla::{Error, SystemException};
-use armilla_stream::{Checksum, FlowConsumer, FlowOptions, FlowRequest, RunningChecksum};
+use armilla_stream::{Checksum, FlowConsumer, FlowRequest, RunningChecksum};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -152,12 +153,13 @@ fn bring(
     take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let next = |error: &dyn std::fmt::Display| Failure::Next(error.to_string());
-    let agreement = server.fetch(&image.uid, &FlowRequest::connecting(*sent));
+    let options = flow_options(server);
+    let agreement = server.fetch(&image.uid, &FlowRequest::connecting_with(*sent, &options));
     let agreement = agreement.map_err(|error| next(&error))?;
     if agreement.spec.digest != image.sha256 {
         return Err(Failure::Next("this server has other contents of the image".to_owned()));
     }
-    let collected = agreement.collect(&FlowOptions::default());
+    let collected = agreement.collect(&options);
     let mut flow: FlowConsumer = collected.map_err(|error| next(&error))?;
     flow.continue_checksum(checksum.clone());
     let mut buffer = vec![0; 64 << 10];
