@@ -7,11 +7,20 @@ use core::cell::Cell;
 
 std::thread_local! {
     static CURRENT: Cell<Option<Uuid>> = const { Cell::new(None) };
+    /// The last name that the thread has made.
+    static LAST: Cell<u128> = Cell::new(u128::from_le_bytes(random()));
+}
+
+/// A new name: names are unique, and no secret.
+fn next_name() -> Uuid {
+    let name = LAST.get().wrapping_add(1);
+    LAST.set(name);
+    Uuid::from_octets(name.to_le_bytes(), ByteOrder::Little)
 }
 
 /// The chain that this thread works for now; a new one outside of a call.
 pub fn current_causality() -> Uuid {
-    CURRENT.get().unwrap_or_else(|| Uuid::from_octets(random(), ByteOrder::Little))
+    CURRENT.get().unwrap_or_else(next_name)
 }
 
 /// Runs something as part of a chain.

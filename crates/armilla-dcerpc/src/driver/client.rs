@@ -1,5 +1,6 @@
 //! A client that waits for each call.
 
+use super::limit::Limit;
 use crate::client::{Call, Client, ClientError, ClientEvent, ClientOptions, RemoteFault, Security};
 use crate::ndr::{NdrError, Operation, Parameters};
 use crate::order::ByteOrder;
@@ -7,12 +8,18 @@ use crate::pdu::{AuthLevel, Fragment, Outcome};
 use crate::security::SecurityContext;
 use crate::uuid::{SyntaxId, Uuid};
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Instant;
+
+/// How many octets are received at once.
+const BUFFER: usize = 8192;
 
 /// A connection to a server. Each method waits at most for the time that was given.
 #[derive(Debug)]
@@ -22,6 +29,10 @@ pub struct Connection {
     order: ByteOrder,
     start: Instant,
     timeout: Duration,
+    /// The limits that the socket has now.
+    reading: Limit,
+    writing: Limit,
+    buffer: Vec<u8>,
 }
 
 /// Why a call was not made, or failed.
@@ -108,10 +119,14 @@ impl Connection {
             match TcpStream::connect_timeout(&address, timeout) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
-                    stream.set_write_timeout(Some(timeout))?;
                     let (order, start) = (options.order, Instant::now());
                     let client = Client::new(options);
-                    return Ok(Self { stream, client, order, start, timeout });
+                    let (reading, writing) = (Limit::default(), Limit::default());
+                    let buffer = vec![0; BUFFER];
+                    let mut connection =
+                        Self { stream, client, order, start, timeout, reading, writing, buffer };
+                    connection.set_timeout(timeout)?;
+                    return Ok(connection);
                 }
                 Err(error) => last = error,
             }
@@ -168,14 +183,8 @@ impl Connection {
     /// Whether the server has neither closed the connection nor sent anything since the last call.
     /// One that is kept for later calls is of no use otherwise.
     pub fn is_quiet(&self) -> bool {
-        if self.stream.set_nonblocking(true).is_err() {
-            return false;
-        }
-        let quiet = matches!(
-            self.stream.peek(&mut [0]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock
-        );
-        self.stream.set_nonblocking(false).is_ok() && quiet
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        matches!(recv(&self.stream, &mut [0; 1], flags), Err(Errno::WOULDBLOCK))
     }
 
     /// Changes how long each later call may take.
@@ -185,7 +194,10 @@ impl Connection {
     /// If the operating system refuses.
     pub fn set_timeout(&mut self, timeout: Duration) -> Result<(), DriverError> {
         self.timeout = timeout;
-        Ok(self.stream.set_write_timeout(Some(timeout))?)
+        match self.writing.change(Some(timeout)) {
+            true => Ok(self.stream.set_write_timeout(Some(timeout))?),
+            false => Ok(()),
+        }
     }
 
     /// Calls an operation of an interface.
@@ -239,7 +251,6 @@ impl Connection {
         mut wanted: impl FnMut(ClientEvent) -> Option<Result<T, DriverError>>,
     ) -> Result<T, DriverError> {
         let deadline = Instant::now() + self.timeout;
-        let mut buffer = [0; 8192];
         loop {
             if let Some(octets) = self.client.poll_output() {
                 self.stream.write_all(&octets)?;
@@ -262,10 +273,12 @@ impl Connection {
                 }
                 return Err(DriverError::TimedOut);
             }
-            self.stream.set_read_timeout(Some(left))?;
-            match self.stream.read(&mut buffer) {
+            if self.reading.change(Some(left)) {
+                self.stream.set_read_timeout(Some(left))?;
+            }
+            match self.stream.read(&mut self.buffer) {
                 Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-                Ok(count) => self.client.receive(&buffer[..count]),
+                Ok(count) => self.client.receive(&self.buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The loop notices how late it is.
                 Err(error)

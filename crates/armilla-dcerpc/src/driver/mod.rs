@@ -34,6 +34,7 @@
 
 mod client;
 mod entropy;
+mod limit;
 mod server;
 
 pub use client::{Connection, DriverError};

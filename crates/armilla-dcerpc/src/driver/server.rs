@@ -1,6 +1,7 @@
 //! A server with a thread for each connection.
 
 use super::entropy;
+use super::limit::Limit;
 use crate::fault::Status;
 use crate::management::{MANAGEMENT, Management};
 use crate::security::ntlm::{self, AcceptorOptions, NtHash};
@@ -267,7 +268,7 @@ fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Resu
     let group = Group(shared, shared.new_group());
     options.group = group.1;
     let mut server = Server::new(options, Connected(shared.clone()), start.elapsed());
-    let mut buffer = [0; 8192];
+    let (mut buffer, mut reading) = ([0; 8192], Limit::default());
     loop {
         let mut open = true;
         while let Some(event) = server.poll_event() {
@@ -291,7 +292,10 @@ fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Resu
             return Ok(());
         }
         let limit = server.poll_timeout().map(|limit| limit.saturating_sub(start.elapsed()));
-        stream.set_read_timeout(limit.map(|limit| limit.max(Duration::from_millis(1))))?;
+        let limit = limit.map(|limit| limit.max(Duration::from_millis(1)));
+        if reading.change(limit) {
+            stream.set_read_timeout(limit)?;
+        }
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(count) => server.receive(&buffer[..count], start.elapsed()),

@@ -193,7 +193,7 @@ impl Server {
         let Header { kind, order, call_id, .. } = *header;
         let (call_id, context) = match unfinished {
             Some(unfinished) => unfinished,
-            None if error.status() == Status::PROTOCOL_ERROR => (call_id, 0),
+            None if error.status() == Status::PROTOCOL_ERROR && !self.concurrent => (call_id, 0),
             None => (call_id, context),
         };
         let running = Running { context, security: None, order, cancels: 0 };
@@ -256,6 +256,11 @@ impl Server {
         let call = matches!(header.kind, PduKind::Request | PduKind::Cancel | PduKind::Orphaned);
         if let (State::Denied(error), true) = (self.state, call) {
             return Err(error.into());
+        }
+        // What continues nothing is nothing, whoever sent it. Of calls at once each is looked at.
+        let continues = header.kind == PduKind::Request && !header.flags.has(Flags::FIRST);
+        if continues && !self.concurrent && self.reassembly.first().is_none() {
+            return Err(ServerError::Unexpected);
         }
         let security = if call { self.open(header, &mut octets)? } else { None };
         let pdu = Pdu::decode(&octets)?;
