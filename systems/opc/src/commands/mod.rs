@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod account;
+mod gateway;
 mod items;
 mod output;
 mod serve;
@@ -36,6 +37,8 @@ enum What {
     Write(items::Write),
     /// Show values whenever they change, over failures of server and network
     Watch(watch::Watch),
+    /// Show a server to clients of CORBA
+    Gateway(gateway::Gate),
 }
 
 /// Which server, and as whom.
@@ -64,6 +67,7 @@ impl Command {
             What::Read(it) => it.run(),
             What::Write(it) => it.run(),
             What::Watch(it) => it.run(),
+            What::Gateway(it) => it.run(),
         }
     }
 }

@@ -26,15 +26,8 @@ pub(super) struct Watch {
     /// Print lines of JSON
     #[arg(long)]
     json: bool,
-    /// Ask the server again and again, instead of having it call: for servers that cannot reach this host
-    #[arg(long, conflicts_with = "sink")]
-    poll: bool,
-    /// Where the server calls: an address of this host, with a port if a firewall has to know it
-    #[arg(long, value_name = "ADDRESS[:PORT]")]
-    sink: Option<String>,
-    /// What the server calls this host, if addresses are translated in between
-    #[arg(long, value_name = "NAME")]
-    name: Vec<String>,
+    #[command(flatten)]
+    sinking: Sinking,
     /// End after so many values
     #[arg(long)]
     count: Option<u64>,
@@ -44,6 +37,36 @@ pub(super) struct Watch {
     /// After how many seconds of silence to ask whether the server is there
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     silence: u64,
+}
+
+/// How this host is told of changes.
+#[derive(Debug, Args)]
+pub(super) struct Sinking {
+    /// Ask the server again and again, instead of having it call: for servers that cannot reach this host
+    #[arg(long, conflicts_with = "sink")]
+    poll: bool,
+    /// Where the server calls: an address of this host, with a port if a firewall has to know it
+    #[arg(long, value_name = "ADDRESS[:PORT]")]
+    sink: Option<String>,
+    /// What the server calls this host, if addresses are translated in between
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+}
+
+impl Sinking {
+    /// Where the server calls; `None` if it is asked.
+    pub(super) fn sinks(&self, remote: &Remote) -> Outcome<Option<Sinks>> {
+        if self.poll {
+            return Ok(None);
+        }
+        let at = match &self.sink {
+            Some(at) if at.contains(':') => at.clone(),
+            Some(at) => format!("{at}:0"),
+            None => format!("{}:0", Sinks::address_towards(remote.target.plain_host())?),
+        };
+        let (account, names) = (remote.account.credentials()?, self.name.clone());
+        Ok(Some(Sinks::listen(&*at, names, &account, remote.account.allow_low_level)?))
+    }
 }
 
 /// Why a watch ends: something failed, or enough was seen.
@@ -68,7 +91,7 @@ impl Watch {
     pub(super) fn run(self) -> Outcome {
         let account = &self.remote.account;
         let client = account.client()?;
-        let sinks = if self.poll { None } else { Some(self.sinks()?) };
+        let sinks = self.sinking.sinks(&self.remote)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         on_interrupt("the server is told", move || stopped.store(true, Ordering::SeqCst))?;
@@ -91,18 +114,6 @@ impl Watch {
             Ok(()) | Err(End::Enough) => Ok(()),
             Err(End::Failed(failure)) => Err(failure),
         }
-    }
-
-    fn sinks(&self) -> Outcome<Sinks> {
-        let host = self.remote.target.plain_host();
-        let at = match &self.sink {
-            Some(at) if at.contains(':') => at.clone(),
-            Some(at) => format!("{at}:0"),
-            None => format!("{}:0", Sinks::address_towards(host)?),
-        };
-        let account = &self.remote.account;
-        let anybody = account.allow_low_level;
-        Ok(Sinks::listen(&*at, self.name.clone(), &account.credentials()?, anybody)?)
     }
 
     fn tell(&self, told: Told<'_>, seen: &AtomicU64) -> Result<(), End> {

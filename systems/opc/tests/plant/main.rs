@@ -2,6 +2,7 @@
 
 mod bench;
 mod clients;
+mod gateway;
 mod groups;
 mod hostile;
 mod programs;
