@@ -277,6 +277,7 @@ fn spawn(
         Kind::Peer => vec![peers.binary(start.program.peer()).into_os_string()],
         Kind::Ipc => worker("ipc")?,
         Kind::Orb => worker("orb")?,
+        Kind::Dcom => worker("dcom")?,
         Kind::Adapter => worker("adapter")?,
         Kind::Codec => worker("codec")?,
         Kind::OneWay => worker("one-way")?,

@@ -84,6 +84,8 @@ pub(crate) enum Kind {
     Ipc,
     /// Our ORB.
     Orb,
+    /// Our DCOM.
+    Dcom,
     /// Our object adapter alone, within one process.
     Adapter,
     /// Our marshalling alone, within one process.
@@ -115,6 +117,14 @@ pub(crate) const ORB_DII: Program = Program::orb("armilla, DII", &["dii"]);
 pub(crate) const ORB_DII_NEW: Program = Program::orb("armilla, new DII", &["dii-new"]);
 /// The same with a dynamic skeleton on the server: TypeCodes guide both sides.
 pub(crate) const ORB_INTERPRETED: Program = Program::orb("armilla, DII and DSI", &["dii", "dsi"]);
+/// Our DCOM at its default level, integrity.
+pub(crate) const DCOM: Program = Program { name: "armilla-dcom", kind: Kind::Dcom, options: &[] };
+/// The same, encrypted.
+pub(crate) const DCOM_PRIVACY: Program =
+    Program { name: "armilla-dcom, privacy", kind: Kind::Dcom, options: &["privacy"] };
+/// The same without security.
+pub(crate) const DCOM_PLAIN: Program =
+    Program { name: "armilla-dcom, none", kind: Kind::Dcom, options: &["none"] };
 /// omniORB.
 pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
 /// omniORB in the real-time experiment.
@@ -186,6 +196,7 @@ impl Program {
             Kind::Ipc => !matches!(transport, Transport::Memory | Transport::SameHost),
             Kind::Adapter | Kind::Codec => transport == Transport::Memory,
             Kind::OneWay => matches!(transport, Transport::Link(_)),
+            Kind::Dcom => matches!(transport, Transport::Tcp | Transport::Link(_)),
             // What they choose by themselves is TCP, of which the figures stand beside.
             Kind::Peer if transport == Transport::SameHost => {
                 self.is_plain() || self.name == OMNIORB.name

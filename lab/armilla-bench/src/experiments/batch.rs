@@ -7,7 +7,8 @@ use crate::line::Line;
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
-    ACE, BY_THEMSELVES, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport,
+    ACE, BY_THEMSELVES, C, CAPNP, DCOM, DCOM_PLAIN, DCOM_PRIVACY, GRPC, ICE, IPC, JACORB, OMNIORB,
+    ORB, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -35,7 +36,8 @@ const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];
 const FEW_STRINGS: [u32; 3] = [1, 10, 100];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
+    let programs =
+        [C, ACE, IPC, ORB, DCOM, DCOM_PRIVACY, DCOM_PLAIN, OMNIORB, ICE, GRPC, CAPNP, JACORB];
     let on = |transport| {
         let programs: &[_] = match transport {
             Transport::SameHost => &BY_THEMSELVES,

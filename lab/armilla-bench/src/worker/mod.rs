@@ -5,6 +5,7 @@
 mod answer;
 mod caller;
 mod codec;
+mod dcom;
 mod demux;
 mod dynamic;
 mod imaging;
@@ -31,7 +32,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// One side of a program.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// `ipc`, `orb`, `adapter`, `codec`, `one-way`, `imaging` or `realtime`.
+    /// `ipc`, `orb`, `dcom`, `adapter`, `codec`, `one-way`, `imaging` or `realtime`.
     pub program: String,
     /// `server` or `client`; of `realtime`, `server`, `high`, `load`,
     /// `cockpit`, `releases` or `mutex`.
@@ -76,6 +77,8 @@ impl Worker {
             ("ipc", "client") => answer_all(&mut raw::Client::connect(self)?),
             ("orb", "server") => orb::serve(self),
             ("orb", "client") => answer_all(&mut orb::Client::connect(self)?),
+            ("dcom", "server") => dcom::serve(self),
+            ("dcom", "client") => answer_all(&mut dcom::Client::connect(self)?),
             ("one-way", "server") => one_way::serve(self),
             ("one-way", "client") => answer_all(&mut one_way::Client::connect(self)?),
             ("imaging", _) => imaging::run(self),
