@@ -34,6 +34,14 @@ fn every_check_passes_in_every_version_that_the_server_is_limited_to() {
     }
 }
 
+/// The other tests go through shared memory, as processes of one host do by default.
+#[test]
+fn every_check_passes_over_a_socket_of_the_host_and_over_tcp() {
+    for carrier in ["unix", "off"] {
+        all_checks(&[], &["-ORBSameHost", carrier]);
+    }
+}
+
 #[test]
 fn every_check_of_values_passes() {
     all_checks(&["--exotics"], &[]);
