@@ -25,7 +25,9 @@ pub enum Collocation {
     /// Calls the method of the servant: no marshalling, no lock.
     #[default]
     Direct,
-    /// Marshals arguments and results as for a remote call, but uses no connection.
+    /// Copies arguments and results by marshalling them as for a remote call, but uses no
+    /// connection. Values of a fixed size, and `in` sequences of them, are lent instead where only
+    /// the POA comes between: nobody can tell them from copies.
     ThroughPoa,
     /// Uses a connection, as a client in another process does.
     Remote,

@@ -95,7 +95,7 @@ impl Generator<'_, '_> {
                     None => call.unknown_operation(),
                 }
             }
-            #[inline]
+            #[inline(always)]
             fn perform(
                 &self,
                 number: usize,

@@ -84,6 +84,11 @@ pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
     }
 }
 
+/// Whether all values of the type have the same size, and each an encoding.
+pub(super) fn is_fixed_size(model: &Model, ty: &Type) -> bool {
+    primitive_sizes(model, ty, MAX_DEPTH, &mut Vec::new()).is_some()
+}
+
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
 fn primitive_sizes(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {
@@ -97,7 +102,7 @@ fn primitive_sizes(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize
         }
         Type::Named(id) => match &model.get(*id).kind {
             DeclKind::Enum(_) => sizes.push(4),
-            DeclKind::Struct(data) => {
+            DeclKind::Struct(data) | DeclKind::Exception(data) => {
                 let depth = depth.checked_sub(1)?;
                 for member in queries::struct_members(model, data) {
                     primitive_sizes(model, &member.ty, depth, sizes)?;

@@ -26,6 +26,7 @@ mod format;
 mod interface;
 mod labels;
 mod layout;
+mod lent;
 mod lints;
 mod marshal;
 mod module;

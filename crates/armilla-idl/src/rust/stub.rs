@@ -2,6 +2,7 @@
 
 use super::asynchronous;
 use super::closures;
+use super::lent;
 use super::lints;
 use super::names;
 use super::operation::{self, Callable, Parameter};
@@ -45,11 +46,16 @@ fn method(
         .into_iter()
         .chain(lints::raises(scope.properties, callable));
     let lints = lints::allow(&met.collect::<Vec<_>>());
+    let (reach, operation) = match lent::is_lent(scope.model, callable) {
+        true => ("directly_or_lent", Some(&callable.wire_name)),
+        false => ("directly", None),
+    };
+    let (reach, operation) = (names::ident(reach), operation.map(|name| quote!(#name,)));
     quote! {
         #lints
         #signature {
-            if let Some(#done) = self.directly(
-                |#servant| #name::#method(#servant #(, #parameters)*)
+            if let Some(#done) = self.#reach(
+                #operation |#servant| #name::#method(#servant #(, #parameters)*)
             ) {
                 return #done;
             }

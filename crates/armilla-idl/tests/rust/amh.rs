@@ -37,7 +37,7 @@ pub trait AmhAccount: Account + AmhNamed {
 }
 
 //= mod bank > impl codegen::Interface for dyn AmhAccount > fn perform
-#[inline]
+#[inline(always)]
 fn perform(
     &self,
     number: usize,

@@ -17,7 +17,9 @@ pub type AccountRef = ::armilla::codegen::Ref<dyn Account>;
 impl<I: Account + ::armilla::codegen::Interface + ?Sized> Account
 for ::armilla::codegen::Ref<I> {
     fn deposit(&self, amount: f64) -> Result<(), ::armilla::codegen::SystemException> {
-        if let Some(done) = self.directly(|servant| Account::deposit(servant, amount)) {
+        if let Some(done) = self
+            .directly_or_lent("deposit", |servant| Account::deposit(servant, amount))
+        {
             return done;
         }
         self.invoke(

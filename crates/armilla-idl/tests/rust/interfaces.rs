@@ -22,7 +22,9 @@ fn servant_base(&self) -> Option<&dyn codegen::ServantBase> {
 
 //= mod bank > impl Account for codegen::Ref<I> > fn balance
 fn balance(&self) -> Result<f64, codegen::SystemException> {
-    if let Some(done) = self.directly(|servant| Account::balance(servant)) {
+    if let Some(done) = self
+        .directly_or_lent("_get_balance", |servant| Account::balance(servant))
+    {
         return done;
     }
     self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())

@@ -38,7 +38,7 @@ impl ::armilla::codegen::Interface for dyn Account {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn perform(
         &self,
         number: usize,

@@ -7,9 +7,11 @@
 //! in other processes skip all of this.
 
 use crate::client::Object;
+use crate::exception::{ReplyError, SystemException};
 use crate::object::FactoryLimit;
+use crate::panics::catch;
 use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
-use crate::server::{Interface, nesting};
+use crate::server::{Interface, nesting, servant_panicked};
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
 use armilla_ipc::memory::{DataArc, Handle};
@@ -22,6 +24,9 @@ use std::sync::Arc;
 pub(super) enum Direct<I: ?Sized> {
     /// None: calls send a request, or go through the POA.
     Never,
+    /// Calls go through the POA. Where nobody can tell lent values from copies, they reach this
+    /// servant, which was active when the reference was created, without a request.
+    ThroughPoa(Active<I>),
     /// The stub of a factory, for an object of another process.
     Stub(Arc<I>, FactoryLimit),
     /// The servant of an object of this process.
@@ -41,18 +46,26 @@ pub(super) struct Active<I: ?Sized> {
 type LatestActivation<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
 
 impl<I: Interface + ?Sized> Direct<I> {
-    /// The target of calls of `object`. `servant` is its activation, if it is active.
-    pub(super) fn to(object: &Object, servant: Option<Active<I>>) -> Self {
-        let is_direct = object.reference().is_ok_and(|reference| {
-            // Interceptors see requests only, so intercepted calls are never direct.
-            reference.is_collocated()
-                && reference.orb.settings().collocation == Collocation::Direct
-                && !object.is_intercepted_here()
-        });
-        match servant {
-            _ if !is_direct => Self::Never,
-            Some(active) => Self::Servant(active, LatestActivation::new()),
-            None => Self::Inactive(LatestActivation::new()),
+    /// The target of calls of `object`, which has this activation, if it is active. `servant` finds
+    /// its servant.
+    pub(super) fn to(
+        object: &Object,
+        activation: Option<Handle<Activation>>,
+        servant: impl FnOnce(Handle<Activation>) -> Option<Active<I>>,
+    ) -> Self {
+        let Ok(reference) = object.reference() else { return Self::Never };
+        // Interceptors see requests only, so no call is made without one that they see.
+        if !reference.is_collocated() || object.is_intercepted_here() {
+            return Self::Never;
+        }
+        let is_direct = reference.orb.settings().collocation == Collocation::Direct
+            && !activation.as_ref().is_some_and(|active| active.poa.is_called_through());
+        match activation.and_then(servant) {
+            Some(active) if is_direct => Self::Servant(active, LatestActivation::new()),
+            // Some interceptors see calls within the process where these are requests anyway.
+            Some(active) if reference.orb.interceptors().is_none() => Self::ThroughPoa(active),
+            None if is_direct => Self::Inactive(LatestActivation::new()),
+            _ => Self::Never,
         }
     }
 
@@ -64,7 +77,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             Self::Servant(..) if nesting::is_exhausted() => return None,
             Self::Servant(active, _) => (&*active.servant, Some(active.begin()?)),
             Self::Stub(stub, _) => (&**stub, None),
-            Self::Never | Self::Inactive(_) => return None,
+            Self::Never | Self::ThroughPoa(_) | Self::Inactive(_) => return None,
         };
         Some(LocalCall { callee, upcall })
     }
@@ -72,7 +85,7 @@ impl<I: Interface + ?Sized> Direct<I> {
     /// Whether no call is direct.
     #[inline(always)]
     pub(super) const fn is_never(&self) -> bool {
-        matches!(self, Self::Never)
+        matches!(self, Self::Never | Self::ThroughPoa(_))
     }
 
     /// Begins a call of the servant that is active now.
@@ -82,13 +95,17 @@ impl<I: Interface + ?Sized> Direct<I> {
             Self::Servant(active, _) if active.activation.is_active() => return None,
             Self::Servant(..) | Self::Inactive(_) if nesting::is_exhausted() => return None,
             Self::Servant(_, latest) | Self::Inactive(latest) => latest,
-            Self::Never | Self::Stub(..) => return None,
+            Self::Never | Self::ThroughPoa(_) | Self::Stub(..) => return None,
         };
         let known = latest.get().map(|latest| latest.load());
         let current = match known.filter(|known| known.activation.is_active()) {
             Some(known) => known,
             None => {
-                let found = Arc::new(Active::of(object.find_activation()?)?);
+                let found = object.find_activation()?;
+                if found.poa.is_called_through() {
+                    return None;
+                }
+                let found = Arc::new(Active::of(found)?);
                 let latest = latest.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
                 // If it has been deactivated meanwhile, the next call looks it up again.
                 latest.store(found.clone());
@@ -100,11 +117,8 @@ impl<I: Interface + ?Sized> Direct<I> {
 }
 
 impl<I: Interface + ?Sized> Active<I> {
-    /// The activation, if its servant is an `I` and may be called directly.
+    /// The activation, if its servant is an `I`.
     pub(super) fn of(activation: Handle<Activation>) -> Option<Self> {
-        if activation.poa.is_called_through() {
-            return None;
-        }
         Some(Self::new(activation.servant.downcast()?, activation))
     }
 }
@@ -125,6 +139,29 @@ impl<I: ?Sized> Active<I> {
     pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
         let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };
         Ok(upcall.end(call(&self.servant)))
+    }
+
+    /// Makes a call through the POA with the values themselves, if that needs neither a wait nor
+    /// anything else that a request does: no policy is in effect but for time limits, which bound
+    /// waits only. A panic of the servant ends the call alone.
+    #[inline(never)]
+    pub(super) fn call_through<R, E: ReplyError + From<SystemException>>(
+        &self,
+        object: &Object,
+        operation: &str,
+        call: impl FnOnce(&I) -> Result<R, E>,
+    ) -> Option<Result<R, E>> {
+        let orb = &object.reference().ok()?.orb;
+        if object.has_policies(orb.settings()) || nesting::is_exhausted() {
+            return None;
+        }
+        if let Err(exception) = orb.check_running() {
+            return Some(Err(exception.into()));
+        }
+        let upcall = FastUpcall::begin(&self.activation)?;
+        let returned = catch(|| call(&self.servant));
+        let returned = returned.unwrap_or_else(|| Err(servant_panicked(orb, operation).into()));
+        Some(upcall.end(returned))
     }
 }
 
@@ -184,6 +221,7 @@ impl<I: ?Sized> Clone for Direct<I> {
     fn clone(&self) -> Self {
         match self {
             Self::Never => Self::Never,
+            Self::ThroughPoa(active) => Self::ThroughPoa(active.clone()),
             Self::Stub(stub, limit) => Self::Stub(stub.clone(), *limit),
             Self::Servant(active, latest) => Self::Servant(active.clone(), latest.clone()),
             Self::Inactive(latest) => Self::Inactive(latest.clone()),

@@ -40,10 +40,7 @@ impl<I: Interface + ?Sized> Ref<I> {
             return Self::with_stub(object, stub);
         }
         // The object may have been activated after the creation of the untyped reference.
-        let direct = match object.find_activation() {
-            Some(active) if active.poa.is_called_through() => Direct::Never,
-            active => Direct::to(&object, active.and_then(Active::of)),
-        };
+        let direct = Direct::to(&object, object.find_activation(), Active::of);
         Self { direct, object }
     }
 
@@ -67,10 +64,8 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object` with its servant.
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
-        let direct = match object.activation().cloned() {
-            Some(active) if active.poa.is_called_through() => Direct::Never,
-            active => Direct::to(&object, active.map(|active| Active::new(servant, active))),
-        };
+        let active = |activation| Some(Active::new(servant, activation));
+        let direct = Direct::to(&object, object.activation().cloned(), active);
         Self { direct, object }
     }
 
@@ -168,6 +163,25 @@ impl<I: Interface + ?Sized> Ref<I> {
             _ => call,
         };
         if self.direct.is_never() { None } else { self.directly_slow(call) }
+    }
+
+    /// The same for an operation that no servant and no caller can tell from one with copies of its
+    /// arguments and results, all of which can be encoded. It passes the servant to `call` also
+    /// where calls go through the POA, if that needs nothing else that a request does.
+    #[doc(hidden)]
+    #[inline]
+    pub fn directly_or_lent<R, E: ReplyError + From<SystemException>>(
+        &self,
+        operation: &'static str,
+        call: impl FnOnce(&I) -> Result<R, E>,
+    ) -> Option<Result<R, E>> {
+        match &self.direct {
+            Direct::ThroughPoa(active) => {
+                let result = active.call_through(&self.object, operation, call)?;
+                Some(result.map_err(E::after_entry))
+            }
+            _ => self.directly(call),
+        }
     }
 
     /// The slow path of [`directly`](Self::directly).

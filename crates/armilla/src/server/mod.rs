@@ -28,6 +28,7 @@ mod threads;
 pub use dispatch::caller::Caller;
 pub(crate) use dispatch::nesting;
 pub(crate) use dispatch::published::Published;
+pub(crate) use dispatch::requests::servant_panicked;
 pub use dispatch::scratch::Scratch;
 pub use endpoints::endpoint_group::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 pub(crate) use endpoints::listeners::Listeners;

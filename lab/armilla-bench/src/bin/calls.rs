@@ -1,7 +1,7 @@
 //! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF
 //! [-ORB…]` calls it and prints what a call took on the average. With `turns` two references have
-//! it in turn, as if there were two objects. `calls direct|near COUNT [-ORB…]` calls an object of
-//! its own process: straight to the servant, or through its POA.
+//! it in turn, as if there were two objects. `calls direct|near|oneway COUNT [-ORB…]` calls an object
+//! of its own process: straight to the servant, through its POA, or so that the POA gets a request.
 
 use armilla::{Collocation, Orb, SystemException};
 use armilla_bench::{
@@ -26,12 +26,8 @@ pub(crate) fn run(prepare: Prepare) -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", ..] => serve(&arguments, prepare),
-        ["direct", count, ..] => match count.parse() {
-            Ok(count) => collocated(Collocation::Direct, count, &arguments),
-            Err(_) => return usage(),
-        },
-        ["near", count, ..] => match count.parse() {
-            Ok(count) => collocated(Collocation::ThroughPoa, count, &arguments),
+        [what @ ("direct" | "near" | "oneway"), count, ..] => match count.parse() {
+            Ok(count) => collocated(what, count, &arguments),
             Err(_) => return usage(),
         },
         [what @ ("void" | "turns" | "structs"), count, url, ..] => match count.parse() {
@@ -45,7 +41,7 @@ pub(crate) fn run(prepare: Prepare) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!("usage: calls serve [-ORB…]");
-    eprintln!("       calls direct|near COUNT [-ORB…]");
+    eprintln!("       calls direct|near|oneway COUNT [-ORB…]");
     eprintln!("       calls void|turns|structs COUNT REF [-ORB…]");
     ExitCode::from(2)
 }
@@ -58,16 +54,19 @@ fn serve(arguments: &[String], prepare: Prepare) -> Result<(), SystemException> 
     orb.run()
 }
 
-fn collocated(
-    collocation: Collocation,
-    count: u32,
-    arguments: &[String],
-) -> Result<(), SystemException> {
+fn collocated(what: &str, count: u32, arguments: &[String]) -> Result<(), SystemException> {
+    let collocation = match what {
+        "direct" => Collocation::Direct,
+        _ => Collocation::ThroughPoa,
+    };
     let orb = Orb::builder().arguments(arguments.iter().cloned())?;
     let orb = orb.settings(|settings| settings.collocation = collocation).build()?;
     let sink: TtcpSequenceRef = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
     let begun = Instant::now();
-    (0..count).try_for_each(|_| sink.send_no_params_2way())?;
+    match what {
+        "oneway" => (0..count).try_for_each(|_| sink.send_no_params_1way())?,
+        _ => (0..count).try_for_each(|_| sink.send_no_params_2way())?,
+    }
     print_average(begun, count);
     orb.shutdown();
     Ok(())

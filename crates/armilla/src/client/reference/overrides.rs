@@ -89,7 +89,7 @@ impl Object {
     /// The effective policies of a call; `None` when the defaults hold.
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
-        if !Levels::may_exist(self.policy_overrides()) && settings.is_plain() {
+        if !self.has_policies(settings) {
             return None;
         }
         Some(self.looked_up(settings))
@@ -98,6 +98,12 @@ impl Object {
     /// The effective policies of a call, also when the defaults hold.
     pub(crate) fn looked_up(&self, settings: &Settings) -> Box<Effective> {
         self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings))
+    }
+
+    /// Whether a call may have policies other than the defaults.
+    #[inline]
+    pub(crate) fn has_policies(&self, settings: &Settings) -> bool {
+        Levels::may_exist(self.policy_overrides()) || !settings.is_plain()
     }
 
     /// Passes the policy levels of a call through this reference to `look`.

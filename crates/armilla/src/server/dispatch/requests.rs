@@ -475,17 +475,19 @@ fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), 
 #[cold]
 fn panicked(call: &mut ServerCall<'_>) -> SystemException {
     call.note_entry();
-    let operation = call.operation();
-    let object = match call.orb().poa_current() {
+    servant_panicked(call.orb(), call.operation().as_str())
+}
+
+/// The exception of a call whose servant has panicked, which is logged.
+#[cold]
+#[inline(never)]
+pub(crate) fn servant_panicked(orb: &Orb, operation: &str) -> SystemException {
+    let object = match orb.poa_current() {
         Ok(current) => format!("{:?}", current.object_id()),
         Err(_) => String::new(),
     };
-    report!(
-        error,
-        "the servant panicked",
-        operation = format_args!("{operation:?}"),
-        object = object
-    );
+    let quoted = format_args!("{operation:?}");
+    report!(error, "the servant panicked", operation = quoted, object = object);
     SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, Completion::Maybe)
         .with_reason(format!("the servant panicked in {operation}"))
 }

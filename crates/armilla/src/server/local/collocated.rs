@@ -13,7 +13,7 @@ use crate::server::dispatch::source::Source;
 use crate::server::reply::capture::LocalCapture;
 use crate::threads::wait_limit;
 use armilla_cdr::CodeSets;
-use armilla_giop::{Message, decode_request};
+use armilla_giop::{Message, decode_request, decode_request_fast};
 
 /// Serves a request with these code sets. Returns the reply message, empty when none is expected.
 pub(in crate::server) fn serve_collocated(
@@ -27,7 +27,8 @@ pub(in crate::server) fn serve_collocated(
         return Err(nesting::too_deep());
     }
     let malformed = |error| SystemException::decoding(&error, Completion::No);
-    let (header, body) = decode_request(message).map_err(malformed)?;
+    let fast = decode_request_fast(message).map(Ok);
+    let (header, body) = fast.unwrap_or_else(|| decode_request(message)).map_err(malformed)?;
     let expected = header.response_expected;
     // The ORB serves requests only while it is open.
     orb.server()?;
