@@ -77,6 +77,8 @@ mod transport;
 
 pub mod affinity;
 pub mod clock;
+#[cfg(feature = "clock-error")]
+mod clock_error;
 #[cfg(any(feature = "udp", feature = "unix-datagram"))]
 pub mod datagram;
 pub mod fence;
@@ -109,6 +111,8 @@ pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};
+#[cfg(feature = "clock-error")]
+pub use clock_error::{ClockError, clock_error};
 pub use credentials::Credentials;
 pub use endpoint::{connect, listen};
 pub use error::is_resource_exhausted;

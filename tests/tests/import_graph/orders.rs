@@ -287,7 +287,10 @@ pub(crate) const ORDERS: &[Order] = &[
                 "address clock deadline fence host interest partial random signals splice sys",
                 "the operating system, and values that know none of it",
             ),
-            ("credentials error memory protection stack", "what every mechanism has"),
+            (
+                "clock_error credentials error memory protection stack",
+                "what every mechanism has, and what the kernel says of its clock",
+            ),
             ("file_access", "who may connect to a file"),
             (
                 "affinity option pending_connect process real_time stream",

@@ -26,6 +26,8 @@ mod multicast;
 #[cfg(feature = "real-time")]
 mod real_time;
 mod stack;
+#[cfg(feature = "clock-error")]
+mod timex;
 #[cfg(feature = "zero-copy")]
 mod zero_copy;
 
@@ -43,6 +45,8 @@ pub(crate) use real_time::{
     SchedulingAttributes, after_fork, page_faults, scheduling_attributes, set_scheduling_attributes,
 };
 pub(crate) use stack::stack_of_this_thread;
+#[cfg(feature = "clock-error")]
+pub(crate) use timex::kernel_clock;
 #[cfg(feature = "zero-copy")]
 pub(crate) use zero_copy::{send_zero_copy, zero_copy_completion};
 
