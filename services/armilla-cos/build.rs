@@ -10,4 +10,17 @@ fn main() {
             ["idl/CosConcurrencyControl.idl", "idl/ArmillaLocks.idl"],
         )
         .unwrap_or_else(|errors| errors.exit());
+    armilla_idl::Build::new()
+        .compile_all("CosTime", ["idl/CosTime.idl", "idl/CosTimerEvent.idl"])
+        .unwrap_or_else(|errors| errors.exit());
+    armilla_idl::Build::new()
+        .extern_path("CosNaming", "::armilla_cos_naming")
+        .compile("idl/CosLifeCycle.idl")
+        .unwrap_or_else(|errors| errors.exit());
+    armilla_idl::Build::new()
+        .compile_all(
+            "CosPropertyService",
+            ["idl/CosPropertyService.idl", "idl/ArmillaProperties.idl"],
+        )
+        .unwrap_or_else(|errors| errors.exit());
 }

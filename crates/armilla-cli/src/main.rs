@@ -15,6 +15,7 @@ mod input;
 mod ior;
 mod json_text;
 mod laboratory;
+mod lifecycle;
 mod locks;
 mod naming;
 mod orb;
@@ -23,12 +24,15 @@ mod passwd;
 mod ping;
 mod place;
 mod progress;
+mod properties;
 mod rt;
 mod schedule;
 mod service;
+mod time;
 mod tls;
 mod trader;
 mod transactions;
+mod values;
 
 use armilla_terminal::{Failure, Outcome, say};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -86,12 +90,18 @@ enum Command {
     Imr(imr::Imr),
     /// Show what a reference contains
     Ior(ior::ReadIor),
+    /// Serve a factory finder, and make, copy, move and remove objects
+    #[command(subcommand)]
+    Lifecycle(lifecycle::Lifecycle),
     /// Serve lock sets, show who has locks, and run a command under one
     #[command(subcommand)]
     Locks(locks::Locks),
     /// Edit a file of users and passwords
     #[command(subcommand)]
     Passwd(passwd::Passwd),
+    /// Serve property sets, and show and change them
+    #[command(subcommand)]
+    Properties(properties::Properties),
     /// Check that an object exists, and measure how fast it answers
     Ping(ping::Ping),
     Schedule(schedule::Schedule),
@@ -104,6 +114,9 @@ enum Command {
     /// Show what this host grants of real time
     #[command(subcommand)]
     Rt(rt::Rt),
+    /// Serve the time and timers, tell the time, and set an alarm
+    #[command(subcommand)]
+    Time(time::Time),
     /// Make certificates for TLS, and see what a server offers
     #[command(subcommand)]
     Tls(tls::TlsCommand),
@@ -166,7 +179,10 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         Command::Ifr(ifr) => ifr::run(ifr, orb),
         Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),
+        Command::Lifecycle(lifecycle) => lifecycle::run(lifecycle, orb),
         Command::Locks(locks) => locks::run(locks, orb),
+        Command::Properties(properties) => properties::run(properties, orb),
+        Command::Time(time) => time::run(time, orb),
         Command::Schedule(schedule) => schedule::run(schedule),
         Command::Passwd(passwd) => passwd::run(passwd),
         Command::Ping(ping) => ping::run(ping, orb),

@@ -10,6 +10,8 @@ use std::io;
 
 /// A service that was made in an ORB.
 pub struct Served {
+    /// Its name among the services of a host.
+    pub name: &'static str,
     /// Its first object, which `bind` gives a name.
     pub object: Object,
     /// The URL of that.
@@ -94,13 +96,17 @@ impl ServerBuilder {
         metrics: Metrics,
         serve: impl FnOnce(&Orb) -> Result<Served, SystemException>,
     ) -> Result<Server, ServerError> {
-        let Served { object, url, metrics: text, check, service } = serve(orb)?;
+        let Served { name: kind, object, url, metrics: text, check, service } = serve(orb)?;
         if let Some(name) = &self.name {
             orb.bind_name(name, &object)?;
         }
         let lifecycle = Lifecycle::new();
         let console = self.console.start(&lifecycle, |console| {
-            console.check(check).metrics(text).metrics(move || metrics.to_prometheus())
+            console
+                .service(kind)
+                .check(check)
+                .metrics(text)
+                .metrics(move || metrics.to_prometheus())
         });
         let console = console.map_err(ServerError::Console)?;
         Ok(Server { orb: orb.clone(), url, _service: service, lifecycle, console })
@@ -219,6 +225,7 @@ pub fn locks(
         ])
     };
     Ok(Served {
+        name: "locks",
         object: service.factory().object().clone(),
         url: service.url().to_owned(),
         metrics: Box::new(metrics),
@@ -227,5 +234,82 @@ pub fn locks(
             service.close();
             transactions.stop();
         })),
+    })
+}
+
+/// A property service.
+///
+/// # Errors
+/// Those of [`PropertyService::serve`](crate::properties::PropertyService::serve).
+pub fn properties(
+    orb: &Orb,
+    store: crate::properties::Store,
+    limits: crate::properties::PropertyLimits,
+) -> Result<Served, SystemException> {
+    let service = crate::properties::PropertyService::serve(orb, store, limits)?;
+    let (counted, checked) = (service.clone(), service.clone());
+    let metrics = move || {
+        let (sets, properties, iterators) = counted.totals();
+        gauges(&[
+            ("property_sets", "Property sets.", sets),
+            ("property_values", "Properties in all sets.", properties),
+            ("property_iterators", "Iterators that are open.", iterators),
+        ])
+    };
+    Ok(Served {
+        name: "properties",
+        object: service.factory().object().clone(),
+        url: service.url().to_owned(),
+        metrics: Box::new(metrics),
+        check: Box::new(move || checked.check_store()),
+        service: Box::new(service),
+    })
+}
+
+/// A time service with timer events.
+///
+/// # Errors
+/// Those of [`TimeService::serve`](crate::time::TimeService::serve) and of
+/// [`TimerService::serve`](crate::timers::TimerService::serve).
+pub fn time(
+    orb: &Orb,
+    options: crate::time::TimeOptions,
+    timers: crate::timers::TimerOptions,
+) -> Result<Served, SystemException> {
+    let time = crate::time::TimeService::serve(orb, options)?;
+    let timers = crate::timers::TimerService::serve(orb, &time, timers)?;
+    let counted = timers.clone();
+    let metrics = move || {
+        let (all, set, missed) = counted.totals();
+        let missed = usize::try_from(missed).unwrap_or(usize::MAX);
+        gauges(&[
+            ("timers", "Timers.", all),
+            ("timers_set", "Timers of which an event is to come.", set),
+            ("timers_missed", "Events of periodic timers that were left out.", missed),
+        ])
+    };
+    Ok(Served {
+        name: "time",
+        object: time.reference().object().clone(),
+        url: time.url().to_owned(),
+        metrics: Box::new(metrics),
+        check: Box::new(|| Ok(())),
+        service: Box::new(AtTheEnd(move || timers.close())),
+    })
+}
+
+/// A factory finder.
+///
+/// # Errors
+/// Those of [`Finder::serve`](crate::lifecycle::Finder::serve).
+pub fn finder(orb: &Orb, finder: crate::lifecycle::Finder) -> Result<Served, SystemException> {
+    let (object, url) = finder.serve(orb)?;
+    Ok(Served {
+        name: "lifecycle",
+        object: object.object().clone(),
+        url,
+        metrics: Box::new(String::new),
+        check: Box::new(|| Ok(())),
+        service: Box::new(()),
     })
 }

@@ -425,7 +425,8 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-cos",
         rows: &[
             ("operators", "who operates them"),
-            ("locks", "the services"),
+            ("time", "what timers stand on"),
+            ("lifecycle locks properties timers", "the other services"),
             ("server", "a process around one"),
         ],
         exceptions: &[],

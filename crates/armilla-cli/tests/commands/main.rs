@@ -21,5 +21,6 @@ mod references;
 mod running;
 mod schedule;
 mod security;
+mod small_services;
 mod tls;
 mod trader;

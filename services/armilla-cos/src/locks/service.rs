@@ -70,7 +70,7 @@ pub(super) struct Shared {
     changed: Condvar,
 }
 
-/// A lock service in an ORB. Clones are the same. Any thread may call it.
+/// A lock service in an ORB, as long as it lives. Clones are the same. Any thread may call it.
 ///
 /// ```
 /// use armilla::Orb;
