@@ -128,6 +128,7 @@ const HIDDEN_BY_MODULES: &[&str] = &[
 /// The methods of `codegen::Ref`. A test of the ORB keeps this list complete.
 const METHODS_OF_REFERENCES: &[&str] = &[
     "directly",
+    "directly_or_lent",
     "factory_stub",
     "invoke",
     "invoke_async",
