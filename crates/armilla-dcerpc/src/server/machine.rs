@@ -193,7 +193,7 @@ impl Server {
         let Header { kind, order, call_id, .. } = *header;
         let (call_id, context) = match unfinished {
             Some(unfinished) => unfinished,
-            None if error.status() == Status::PROTOCOL_ERROR && !self.concurrent => (call_id, 0),
+            None if error.status() == Status::PROTOCOL_ERROR => (call_id, 0),
             None => (call_id, context),
         };
         let running = Running { context, security: None, order, cancels: 0 };
