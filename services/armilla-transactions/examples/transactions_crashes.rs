@@ -353,6 +353,9 @@ fn main() -> Result<(), Failure> {
         let shown = case(&world, &factory).unwrap_or_else(|error| format!("failed: {error}"));
         println!("{name}: {shown}");
     }
+    // Resources that hold it outlive the ORB.
+    kill(&world.narayana.service);
+    kill(&world.narayana.recovery);
     world.transactions.stop();
     world.orb.shutdown();
     Ok(())
