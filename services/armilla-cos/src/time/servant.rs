@@ -22,7 +22,7 @@ pub const KEY: &str = "TimeService";
 const ADAPTER: &str = "time";
 
 /// What a time service says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TimeOptions {
     /// How inaccurate a clock is taken for that follows no other one. `None`, the default: nobody
@@ -33,12 +33,6 @@ pub struct TimeOptions {
     pub is_secure: bool,
     /// The displacement from Greenwich, in minutes. Default: 0.
     pub displacement: i16,
-}
-
-impl Default for TimeOptions {
-    fn default() -> Self {
-        Self { inaccuracy: None, is_secure: false, displacement: 0 }
-    }
 }
 
 struct Shared {

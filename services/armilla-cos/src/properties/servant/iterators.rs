@@ -20,7 +20,7 @@ impl Service {
         let (shared, number) = self.called()?;
         let most = shared.iterators.at_most(how_many);
         let (sets, mut after) = (shared.read(), None);
-        let shown = shared.iterators.step(number, |place| {
+        shared.iterators.step(number, |place| {
             // In a set that was removed there is nothing left.
             let set = sets.get(&place.set);
             let next = set.into_iter().flat_map(|set| set.behind(place.after.as_deref()));
@@ -35,8 +35,7 @@ impl Service {
                 place.after = after.take();
             }
             shown
-        });
-        shown
+        })
     }
 
     fn reset(&self) -> Result<(), SystemException> {

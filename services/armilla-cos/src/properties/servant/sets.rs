@@ -20,8 +20,12 @@ use crate::properties::service::{Planned, Shared};
 use crate::properties::store::{mode, wire, wire_constraints};
 use armilla::{Any, Error, SystemException, TypeCode};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 pub(super) struct Sets(pub(super) Service);
+
+/// Properties as they are shown, the number of an iterator over the rest, and the service.
+type First<T> = (Vec<T>, Option<u64>, Arc<Shared>);
 
 /// A value of the type void: there is no such property.
 fn nothing() -> Result<Any, SystemException> {
@@ -94,7 +98,7 @@ impl Sets {
         &self,
         how_many: u32,
         show: impl Fn((&String, &Property)) -> T,
-    ) -> Result<(Vec<T>, Option<u64>, std::sync::Arc<Shared>), SystemException> {
+    ) -> Result<First<T>, SystemException> {
         let (shared, number) = self.0.called()?;
         let most = shared.iterators.at_most(how_many);
         let (first, after, has_more) = shared.look(number, |set| {
