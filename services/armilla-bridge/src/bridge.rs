@@ -17,6 +17,7 @@ use armilla_dcom::{InterfacePointer, ObjRef, Reference};
 use armilla_ipc::Address;
 use armilla_security::{Caller as Known, Principal, Proof, Question, ScopedName};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -51,6 +52,8 @@ struct Inner {
     options: BridgeOptions,
     tables: Tables,
     counters: Counters,
+    /// How many references to objects of COM there were.
+    imported: AtomicU64,
 }
 
 impl Bridge {
@@ -66,9 +69,18 @@ impl Bridge {
         let interfaces = Interfaces::new(&options.idl)?;
         let poa = orb.root_poa().create_poa(ADAPTER).user_ids().persistent().build();
         let poa = poa.map_err(SystemException::from)?;
-        let (exports, tables, counters) = Default::default();
-        let inner =
-            Inner { orb: orb.clone(), poa, client, exports, interfaces, options, tables, counters };
+        let (exports, tables, counters, imported) = Default::default();
+        let inner = Inner {
+            orb: orb.clone(),
+            poa,
+            client,
+            exports,
+            interfaces,
+            options,
+            tables,
+            counters,
+            imported,
+        };
         let bridge = Self(Arc::new(inner));
         for name in bridge.options().com.keys() {
             bridge.add_com(name)?;
@@ -87,7 +99,9 @@ impl Bridge {
         let source = Source::Class { host: class.host.clone(), class: class.class };
         let imported =
             Imported::new(self.ground(), source, (class.interface.clone(), interface), None);
-        let object = self.activate(name, &Arc::new(imported))?;
+        let imported = Arc::new(imported);
+        let object = self.activate(name, &imported)?;
+        self.0.tables.add_named(&object, &imported);
         self.0.orb.publish(name, &object)?;
         Ok(())
     }
@@ -95,9 +109,7 @@ impl Bridge {
     fn activate(&self, id: &str, imported: &Arc<Imported>) -> Result<Object, SystemException> {
         let servant = automation_servant(imported.clone());
         let activated = self.0.poa.activate_with_id(id, servant).map_err(SystemException::from)?;
-        let object = activated.object().clone();
-        self.0.tables.add_named(&object, imported);
-        Ok(object)
+        Ok(activated.object().clone())
     }
 
     /// Lets the bridge make references by the server that has its classes.
@@ -198,16 +210,16 @@ impl Bridge {
             return Ok(object);
         }
         let resolver = resolver_of(reference);
-        let key = format!("{:x}-{:x}-{id}", name.0, name.1);
-        let imported = Arc::new(Imported::new(
-            self.ground(),
-            Source::Given { resolver },
-            (id, interface),
-            Some(proxy),
-        ));
-        let object = self.activate(&key, &imported).map_err(|exception| of_system(&exception))?;
+        // Several threads may bring the same object: the name of each reference is its own.
+        let number = self.0.imported.fetch_add(1, Ordering::Relaxed);
+        let key = format!("{:x}-{:x}-{number}", name.0, name.1);
+        let source = Source::Given { resolver };
+        let imported = Imported::new(self.ground(), source, (id, interface), Some(proxy));
+        let imported = Arc::new(imported);
+        let object = self.activate(&key, &imported).map_err(|error| of_system(&error))?;
         let most = self.options().most.unwrap_or(BridgeOptions::MOST);
-        self.deactivate(self.0.tables.add_reference(name, &object, &imported, most));
+        let (object, gone) = self.0.tables.add_reference(name, object, &imported, most);
+        self.deactivate(gone);
         Ok(object)
     }
 }

@@ -109,27 +109,30 @@ impl Tables {
         Some(found.object.clone())
     }
 
-    /// Keeps a reference to an object of COM that came as a value. Returns those that make room for
-    /// it: they are to be deactivated.
+    /// Keeps a reference to an object of COM that came as a value. Returns the one to use, which
+    /// another thread may have made meanwhile, and those that are to be deactivated.
     pub(crate) fn add_reference(
         &self,
         name: ComName,
-        object: &Object,
+        object: Object,
         imported: &Arc<Imported>,
         most: usize,
-    ) -> Vec<Object> {
+    ) -> (Object, Vec<Object>) {
         let mut references = locked(&self.references);
+        let key = (name, imported.interface_id().to_owned());
+        if let Some(known) = references.by_name.get(&key) {
+            return (known.object.clone(), vec![object]);
+        }
         let mut gone = Vec::new();
         while references.by_name.len() >= most.max(1) {
             let oldest = references.by_name.iter().min_by_key(|(_, it)| it.imported.last_used());
             let Some(key) = oldest.map(|(key, _)| key.clone()) else { break };
             gone.extend(references.remove(&key));
         }
-        let interface = imported.interface_id().to_owned();
         let reference = Reference { object: object.clone(), imported: imported.clone() };
-        references.by_name.insert((name, interface), reference);
+        references.by_name.insert(key, reference);
         references.by_object.insert(object.clone(), imported.clone());
-        gone
+        (object, gone)
     }
 
     /// Keeps a reference for good: one that has a name.
