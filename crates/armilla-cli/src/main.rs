@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod bridge;
 mod call;
 mod demo;
 mod events;
@@ -74,6 +75,9 @@ enum Command {
     /// Test the network between two machines (a program of its own: armilla-lab)
     #[command(disable_help_flag = true)]
     Ttcp(laboratory::Passed),
+    /// Serve a bridge between CORBA and COM
+    #[command(subcommand)]
+    Bridge(bridge::Bridge),
     /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
@@ -170,6 +174,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
     let orb = &orb;
     match command {
         Command::Access(access) => access::run(access),
+        Command::Bridge(bridge) => bridge::run(bridge, orb),
         Command::Demo(demo) => demo::run(demo),
         Command::Bench(passed) => laboratory::run("bench", passed),
         Command::Ttcp(passed) => laboratory::run("ttcp", passed),

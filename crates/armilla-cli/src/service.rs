@@ -31,6 +31,13 @@ pub(crate) struct ServiceArguments {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerArguments {
     #[command(flatten)]
+    page: PageArguments,
+}
+
+/// Who may call a service, and where it shows itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PageArguments {
+    #[command(flatten)]
     console: ConsoleArguments,
     #[command(flatten)]
     callers: CallerArguments,
@@ -159,6 +166,18 @@ impl ServiceArguments {
 }
 
 impl ServerArguments {
+    /// What the server asks of its callers; see [`PageArguments::callers`].
+    pub(crate) fn callers(&self, has_rules: bool) -> Outcome<Callers> {
+        self.page.callers(has_rules)
+    }
+
+    /// The web page; see [`PageArguments::console`].
+    pub(crate) fn console(&self, orb: &OrbArguments, callers: &Callers) -> ConsoleOptions {
+        self.page.console(orb, callers)
+    }
+}
+
+impl PageArguments {
     /// What the server asks of its callers. Some services have rules of their own about them.
     pub(crate) fn callers(&self, has_rules: bool) -> Outcome<Callers> {
         self.callers.open(has_rules)
