@@ -147,12 +147,12 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            ("identity input json_text output progress", "who calls, and texts"),
+            ("identity input json_text output progress values", "who calls, and texts"),
             ("orb", "the ORB of a command"),
-            ("service", "what servers have in common"),
+            ("place service", "what servers have in common"),
             (
-                "access demo events idl ifr imr ior laboratory naming passwd ping rt schedule \
-                 tls transactions",
+                "access demo events idl ifr imr ior laboratory lifecycle locks naming passwd ping \
+                 properties rt schedule time tls transactions",
                 "one command each",
             ),
             ("call trader", "the commands that find interfaces as others do"),
