@@ -8,6 +8,7 @@ mod bridge;
 mod call;
 mod demo;
 mod events;
+mod groups;
 mod identity;
 mod idl;
 mod ifr;
@@ -92,6 +93,9 @@ enum Command {
     /// Serve an implementation repository or an activator, and operate one: servers that calls start
     #[command(subcommand)]
     Imr(imr::Imr),
+    /// List replicated object groups, and change who is in them
+    #[command(subcommand)]
+    Groups(groups::Groups),
     /// Show what a reference contains
     Ior(ior::ReadIor),
     /// Serve a factory finder, and make, copy, move and remove objects
@@ -181,6 +185,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
         Command::Events(events) => events::run(events, orb),
+        Command::Groups(groups) => groups::run(groups, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),
         Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),

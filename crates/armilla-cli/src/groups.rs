@@ -1,0 +1,164 @@
+//! `armilla groups`: what replicated object groups there are, and who is in them.
+
+use crate::orb::OrbArguments;
+use armilla::{Error, Orb, SystemException};
+use armilla_etcd::ClusterUser;
+use armilla_replication::corba::member::LeaveRaises;
+use armilla_replication::corba::{Member as _, MemberRef, Status};
+use armilla_replication::model::{MemberInfo, View};
+use armilla_replication::{EtcdRegistry, GroupName, ViewRegistry, group_reference};
+use armilla_terminal::{Failure, Outcome, one_line, say};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a member has to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The arguments of `armilla groups`.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "The registry is the etcd cluster of --registry, else of ARMILLA_GROUPS, else at \
+                        etcd://127.0.0.1:2379.\nA GROUP is DOMAIN/NUMBER, as `ls` shows it."
+)]
+pub(crate) enum Groups {
+    /// List the groups: version, members, primary
+    Ls(Where),
+    /// Show a group, and what each of its members says
+    Show(Named),
+    /// Print the reference to a group
+    Reference(Named),
+    /// Take a backup out of a group, or forget a group whose members are all gone
+    Remove(Remove),
+}
+
+/// Which registry.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Where {
+    /// The etcd cluster
+    #[arg(long, value_name = "etcd://HOST:PORT,…")]
+    registry: Option<String>,
+    /// The user of the cluster, as NAME:PASSWORD in a file
+    #[arg(long, value_name = "FILE")]
+    etcd_user: Option<PathBuf>,
+}
+
+/// A group.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Named {
+    /// The group
+    #[arg(value_name = "GROUP")]
+    group: GroupName,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// A member, or a group.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Remove {
+    #[command(flatten)]
+    named: Named,
+    /// The backup; without it the group, if no member of it answers
+    #[arg(value_name = "MEMBER")]
+    member: Option<String>,
+}
+
+pub(crate) fn run(groups: &Groups, arguments: &OrbArguments) -> Outcome {
+    match groups {
+        Groups::Ls(at) => list(&at.registry()?),
+        Groups::Show(named) => show(&arguments.orb()?, &named.group, &named.view()?),
+        Groups::Reference(named) => {
+            say!("{}", group_reference(&named.group, &named.view()?)?.to_text()?)
+        }
+        Groups::Remove(remove) => {
+            let (orb, view) = (arguments.orb()?, remove.named.view()?);
+            match &remove.member {
+                Some(member) => dismiss(&orb, &view, member),
+                None => forget(&orb, &remove.named, &view),
+            }
+        }
+    }
+}
+
+impl Where {
+    fn registry(&self) -> Outcome<EtcdRegistry> {
+        let variable = || std::env::var("ARMILLA_GROUPS").ok().filter(|place| !place.is_empty());
+        let place = self.registry.clone().or_else(variable);
+        let user = self.etcd_user.as_ref().map(ClusterUser::read).transpose()?;
+        Ok(EtcdRegistry::connect(place.as_deref().unwrap_or("etcd://127.0.0.1:2379"), user)?)
+    }
+}
+
+impl Named {
+    fn view(&self) -> Outcome<View> {
+        let found = self.at.registry()?.read(&self.group)?;
+        found.ok_or_else(|| Failure::because(format!("there is no group {}", self.group)))
+    }
+}
+
+fn list(registry: &EtcdRegistry) -> Outcome {
+    say!("{:<32} {:>8} {:>8} PRIMARY", "GROUP", "VERSION", "MEMBERS")?;
+    for (name, view) in registry.groups()? {
+        let primary = view.primary().map_or("", |member| &*member.name);
+        let name = name.to_string();
+        let (name, primary) = (one_line(&name), one_line(primary));
+        say!("{name:<32} {:>8} {:>8} {primary}", view.version, view.members.len())?;
+    }
+    Ok(())
+}
+
+fn peer(orb: &Orb, member: &MemberInfo) -> Result<MemberRef, SystemException> {
+    Ok(orb.string_to_object(&member.peer)?.assume::<dyn armilla_replication::corba::Member>())
+        .map(|peer| peer.with_timeout(PATIENCE))
+}
+
+fn status(orb: &Orb, member: &MemberInfo) -> Result<Status, SystemException> {
+    peer(orb, member)?.get_status()
+}
+
+fn show(orb: &Orb, name: &GroupName, view: &View) -> Outcome {
+    say!("group    {}", one_line(&name.to_string()))?;
+    say!("version  {}", view.version)?;
+    let last = view.primary().and_then(|primary| status(orb, primary).ok());
+    say!(
+        "{:<20} {:<9} {:>12} {:>6} {:>8} {:>8}",
+        "MEMBER",
+        "ROLE",
+        "REQUESTS",
+        "LAG",
+        "REPLIES",
+        "REPLAYED"
+    )?;
+    for member in &view.members {
+        let name = one_line(&member.name);
+        match status(orb, member) {
+            Ok(it) => {
+                let lag =
+                    last.as_ref().map_or(0, |last| last.last.number.saturating_sub(it.last.number));
+                let (role, requests) = (one_line(&it.role), it.last.number);
+                let (logged, replayed) = (it.logged, it.replayed);
+                say!("{name:<20} {role:<9} {requests:>12} {lag:>6} {logged:>8} {replayed:>8}")?;
+            }
+            Err(exception) => say!("{name:<20} gone      {}", one_line(&exception.to_string()))?,
+        }
+    }
+    Ok(())
+}
+
+fn dismiss(orb: &Orb, view: &View, name: &str) -> Outcome {
+    let primary = view.primary().ok_or_else(|| Failure::because("the group has no member"))?;
+    peer(orb, primary)?.leave(name).map_err(|error| match error {
+        Error::User(LeaveRaises::Refused(it)) => Failure::because(it.why),
+        Error::System(exception) => exception.into(),
+    })
+}
+
+fn forget(orb: &Orb, named: &Named, view: &View) -> Outcome {
+    if let Some(alive) = view.members.iter().find(|member| status(orb, member).is_ok()) {
+        let what = format!("{} is alive\n  hint: end its members first", one_line(&alive.name));
+        return Err(Failure::because(what));
+    }
+    match named.at.registry()?.forget(&named.group, view.version)? {
+        true => Ok(()),
+        false => Err(Failure::because("the group has changed meanwhile; look again")),
+    }
+}
