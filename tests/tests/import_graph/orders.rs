@@ -151,8 +151,8 @@ pub(crate) const ORDERS: &[Order] = &[
             ("orb", "the ORB of a command"),
             ("place service", "what servers have in common"),
             (
-                "access demo events groups idl ifr imr ior laboratory lifecycle locks naming passwd \
-                 ping properties rt schedule time tls transactions",
+                "access bridge demo events groups idl ifr imr ior laboratory lifecycle locks naming \
+                 passwd ping properties rt schedule time tls transactions",
                 "one command each",
             ),
             ("call trader", "the commands that find interfaces as others do"),
