@@ -138,7 +138,7 @@ static void properties(const char* url, const char* defs_url) {
   check(modes[1].property_mode == CP::undefined, "the mode of none");
   CP::PropertyTypes types;
   types.length(1);
-  types[0] = CORBA::_tc_long;
+  types[0] = CORBA::TypeCode::_duplicate(CORBA::_tc_long);
   CP::PropertySet_var bound = factory->create_constrained_propertyset(types, CP::Properties());
   raises<CP::UnsupportedTypeCode>("no text", [&] { bound->define_property("a", value); });
 }
