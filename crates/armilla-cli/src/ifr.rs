@@ -23,7 +23,7 @@ use std::path::PathBuf;
                         InterfaceRepository=corbaloc::HOST:PORT/InterfaceRepository.")]
 pub(crate) enum Ifr {
     /// Serve a repository until interrupted; prints its reference when ready
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Save what can be saved of a damaged state, while no repository runs; the damaged file is kept
     Recover(RecoverArguments),
     /// List the definitions in a module, an interface or the repository, with their kinds

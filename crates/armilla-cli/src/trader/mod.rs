@@ -29,7 +29,7 @@ use armilla_trader::TRADING_SERVICE;
 )]
 pub(crate) enum Trader {
     /// Serve a trading service until interrupted; prints `ready URL` when it serves
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Find offers of a service type
     Query(query::Query),
     /// Offer an object; prints the id of the offer
