@@ -225,3 +225,24 @@ fn logging(verbose: u8) -> Outcome {
     log.with_writer(std::io::stderr).init();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parser takes arguments of the same name for one, and panics if their types differ.
+    #[test]
+    fn no_argument_of_a_command_has_the_name_of_an_option_of_all() {
+        let all = Arguments::command();
+        let global: Vec<_> = all.get_arguments().filter(|it| it.is_global_set()).collect();
+        assert!(global.len() > 3);
+        let mut commands: Vec<_> = all.get_subcommands().collect();
+        while let Some(command) = commands.pop() {
+            for own in command.get_arguments() {
+                let twice = global.iter().any(|global| global.get_id() == own.get_id());
+                assert!(!twice, "{} of `{}`", own.get_id(), command.get_name());
+            }
+            commands.extend(command.get_subcommands());
+        }
+    }
+}

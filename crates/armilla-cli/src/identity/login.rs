@@ -21,7 +21,8 @@ pub(crate) struct LoginArguments {
     /// Show the code of a second factor, too: it is asked for behind the password, or stands in the
     /// second line of the file. A server takes a code once, so for calls to several servers a
     /// certificate is better
-    #[arg(long, global = true, hide_short_help = true)]
+    // `armilla idl explain CODE` has an argument of the name `code`.
+    #[arg(id = "login_code", long = "code", global = true, hide_short_help = true)]
     code: bool,
     /// Let the password go to other hosts without TLS
     #[arg(long, global = true, hide_short_help = true)]
