@@ -7,6 +7,7 @@ mod commitment;
 mod contexts;
 mod deadlines;
 mod find;
+mod greeting;
 mod message;
 mod places;
 mod retrieve;

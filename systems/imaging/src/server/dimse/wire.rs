@@ -1,6 +1,8 @@
 //! What associations go over: TCP, or TLS on it as PS3.15 wants it (the profile of BCP 195: TLS 1.2
 //! and newer, suites with forward secrecy, certificates of one end or both).
 
+use super::GREETING;
+use super::greeting::{await_hello, await_request};
 use armilla_tls::{Certificate, Tls};
 use dicom_ul::ServerAssociation;
 use dicom_ul::association::server::{AccessControl, Negotiation, ServerAssociationOptions};
@@ -80,6 +82,7 @@ impl Accepted for TcpStream {
         socket: TcpStream,
         _: &Tls,
     ) -> Result<ServerAssociation<Self>, Box<dyn Error>> {
+        await_request(&socket, GREETING)?;
         Ok(options.establish(socket)?)
     }
 
@@ -94,6 +97,7 @@ impl Accepted for AsServer {
         socket: TcpStream,
         tls: &Tls,
     ) -> Result<ServerAssociation<Self>, Box<dyn Error>> {
+        await_hello(&socket, GREETING)?;
         Ok(options.tls_config(tls.server_config()?).establish_tls(socket)?)
     }
 
