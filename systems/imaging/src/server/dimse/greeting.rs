@@ -95,7 +95,7 @@ mod tests {
         let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let socket = listener.accept().unwrap().0;
         peer.write_all(octets).unwrap();
-        let _open = if ends { None } else { Some(peer) };
+        let _open = (!ends).then_some(peer);
         look(&socket, SHORT).map_or_else(|error| error.kind().to_string(), |()| "go on".to_owned())
     }
 
