@@ -38,9 +38,9 @@ type Make = dyn Fn(&[NameValuePair]) -> Result<Object, MakeError> + Send + Sync;
 /// use armilla_cos_naming::NameComponent;
 ///
 /// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
-/// let poa = orb.root_poa().create_poa("accounts").user_ids().build()?;
+/// let bank = orb.clone();
 /// let factories = Factories::new().make("account", move |criteria| match criteria {
-///     [] => Ok(poa.create_reference("IDL:Bank/Account:1.0")?),
+///     [] => Ok(bank.string_to_object("corbaloc::bank.example.org/Account")?),
 ///     all => Err(MakeError::Invalid(all.to_vec())),
 /// });
 /// let factory: GenericFactoryRef = orb.root_poa().activate(generic_factory::tie(factories))?;
