@@ -381,7 +381,7 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("codec view", "values, and who is in a group"),
             ("record", "a request that was executed"),
-            ("reply_log", "the replies of many"),
+            ("reply_log world", "the replies of many, and what a member asks of others"),
             ("member", "what a member does"),
         ],
         exceptions: &[],

@@ -1,14 +1,16 @@
 //! The rules of a group: which member is the primary, what each remembers, and what becomes of it
 //! when others fail. No sockets, threads or clocks: time is an argument, and what a member asks of
-//! others goes through two traits.
+//! others goes through the traits of `world`.
 
 pub(crate) mod codec;
 mod member;
 mod record;
 mod reply_log;
 mod view;
+mod world;
 
-pub use member::{Failure, Member, Peers, Refusal, Registry, Role, Served, State, Style, Welcome};
+pub use member::{Member, Role, Served, Style};
 pub use record::{Change, Entry, Position, Record};
 pub use reply_log::{Limits, ReplyLog};
 pub use view::{MemberInfo, View};
+pub use world::{Failure, Peers, Refusal, Registry, State, Welcome};
