@@ -91,6 +91,33 @@ impl Protection {
         if !trailer.is_some_and(|trailer| self.owns(&trailer)) {
             return Err(SecurityError::NotAuthentic);
         }
+        self.unprotect(header, pdu)
+    }
+
+    /// Checks and decrypts a PDU that continues a call of this context, whatever its trailer says:
+    /// that becomes the one of this context.
+    pub(crate) fn open_further(
+        &mut self,
+        header: &Header,
+        pdu: &mut [u8],
+    ) -> Result<(), SecurityError> {
+        if self.signs() {
+            self.unprotect(header, pdu)?;
+        }
+        let at = pdu.len().saturating_sub(usize::from(header.auth_length) + TRAILER_LEN);
+        let Some(trailer) = pdu[at..].first_chunk_mut::<TRAILER_LEN>() else {
+            return Err(SecurityError::NotAuthentic);
+        };
+        let context_id = match header.order {
+            ByteOrder::Little => self.context_id.to_le_bytes(),
+            ByteOrder::Big => self.context_id.to_be_bytes(),
+        };
+        trailer[..2].copy_from_slice(&[self.service, self.level as u8]);
+        trailer[4..].copy_from_slice(&context_id);
+        Ok(())
+    }
+
+    fn unprotect(&mut self, header: &Header, pdu: &mut [u8]) -> Result<(), SecurityError> {
         let at = pdu.len() - usize::from(header.auth_length);
         let (message, signature) = pdu.split_at_mut(at);
         let message = self.message(message, header);

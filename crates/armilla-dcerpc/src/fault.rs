@@ -26,6 +26,8 @@ statuses! {
     ACCESS_DENIED = 5, "access is denied";
     /// Memory, threads or other means are used up.
     OUT_OF_RESOURCES = 0x1c00_001f, "the server has no resources left";
+    /// The server has no memory left for the call.
+    NO_MEMORY = 0x1c00_001b, "the server has no memory left for the call";
     /// The stub does not hold the parameters of the operation.
     BAD_STUB = 1783, "the stub does not hold the parameters of the operation";
     /// The server does not have the interface.

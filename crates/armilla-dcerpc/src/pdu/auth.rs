@@ -105,7 +105,9 @@ impl<'a> Auth<'a> {
             padding,
             context_id: input.u32()?,
         };
-        let end = at.checked_sub(padding.into()).filter(|end| *end >= HEADER_LEN);
+        // No PDU that is padded has fewer than eight octets behind its header.
+        let least = HEADER_LEN + if padding == 0 { 0 } else { 8 };
+        let end = at.checked_sub(padding.into()).filter(|end| *end >= least);
         let end = end.ok_or(PduError::Padding(padding))?;
         let token = Cow::Borrowed(input.rest());
         // Other bodies know their length, and some peers count a part of them as padding.

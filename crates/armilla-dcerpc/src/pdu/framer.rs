@@ -44,9 +44,10 @@ impl Framer {
         Ok(Some((header, pdu.to_vec())))
     }
 
-    /// The header of the PDU that comes next, also if that is too long; `None` if there is none.
+    /// The header of the PDU that comes next, also if that is too long or too short; `None` if
+    /// there is none.
     pub fn header(&self) -> Option<Header> {
-        self.octets[self.at..].first_chunk().and_then(|first| Header::decode(first).ok())
+        self.octets[self.at..].first_chunk().and_then(|first| Header::fields(first).ok())
     }
 
     /// Whether a PDU has begun and not ended.

@@ -133,6 +133,19 @@ impl Header {
     /// If it is none of version 5.0 or 5.1 with a known kind and representation, or the PDU is
     /// shorter than its parts.
     pub fn decode(octets: &[u8; HEADER_LEN]) -> Result<Self, PduError> {
+        let header = Self::fields(octets)?;
+        let found = match usize::from(header.auth_length) {
+            0 => HEADER_LEN,
+            token => HEADER_LEN + super::auth::TRAILER_LEN + token,
+        };
+        if usize::from(header.length) < found {
+            return Err(PduError::Length { stated: header.length.into(), found });
+        }
+        Ok(header)
+    }
+
+    /// Reads the header, also one of a PDU that is shorter than its parts.
+    pub(super) fn fields(octets: &[u8; HEADER_LEN]) -> Result<Self, PduError> {
         let [major, minor, kind, flags, label @ ..] = octets;
         if *major != 5 || *minor > 1 {
             return Err(PduError::Version { major: *major, minor: *minor });
@@ -144,22 +157,14 @@ impl Header {
             _ => return Err(PduError::Representation(label)),
         };
         let mut rest = Reader::new(octets, 8, order);
-        let header = Self {
+        Ok(Self {
             kind: PduKind::from_number(*kind)?,
             flags: Flags(*flags),
             order,
             length: rest.u16()?,
             auth_length: rest.u16()?,
             call_id: rest.u32()?,
-        };
-        let found = match usize::from(header.auth_length) {
-            0 => HEADER_LEN,
-            token => HEADER_LEN + super::auth::TRAILER_LEN + token,
-        };
-        if usize::from(header.length) < found {
-            return Err(PduError::Length { stated: header.length.into(), found });
-        }
-        Ok(header)
+        })
     }
 
     pub(super) fn encode(&self, out: &mut Writer) {

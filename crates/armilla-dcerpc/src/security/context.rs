@@ -107,6 +107,11 @@ pub trait SecurityContext: Send + fmt::Debug {
     /// If the list is another one.
     fn verify_mechanisms(&mut self, list: &[u8], mic: &[u8]) -> Result<(), SecurityError>;
 
+    /// Whether both sides agreed that it encrypts, once it is established.
+    fn encrypts(&self) -> bool {
+        true
+    }
+
     /// Whether SPNEGO has to protect the list of mechanisms even where the first one was taken.
     fn wants_mechanisms_signed(&self) -> bool {
         false

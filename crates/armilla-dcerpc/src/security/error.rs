@@ -12,6 +12,8 @@ pub enum SecurityError {
     Unexpected,
     /// The peer does not offer what has to be agreed; what.
     Missing(&'static str),
+    /// What was agreed cannot do what the client asks for; what.
+    Unsuitable(&'static str),
     /// The account is unknown, or the proof does not match its password.
     Denied,
     /// The client has no name, and `allow_anonymous` is not set.
@@ -38,6 +40,7 @@ impl fmt::Display for SecurityError {
             Self::Malformed(what) => write!(f, "a security token is malformed: {what}"),
             Self::Unexpected => f.write_str("another security token was expected"),
             Self::Missing(what) => write!(f, "the peer does not offer {what}"),
+            Self::Unsuitable(what) => write!(f, "the security that was agreed lacks {what}"),
             Self::Denied => f.write_str("the account is unknown, or its password another one"),
             Self::Anonymous => f.write_str("anonymous clients are refused (allow_anonymous)"),
             Self::NtlmV1 => f.write_str("the client uses NTLM version 1 (allow_version_1)"),

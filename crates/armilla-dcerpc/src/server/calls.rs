@@ -18,18 +18,15 @@ impl Server {
         if self.calls.contains_key(&call_id) {
             return Err(ServerError::Unexpected);
         }
-        // Without that feature a client finishes one request before it begins the next.
-        if !self.concurrent
-            && self.reassembly.is_partial()
-            && self.reassembly.common(call_id).is_none()
-        {
-            return Err(ServerError::Unexpected);
-        }
         let Request { context, opnum, object, .. } = *request;
-        let common = Common { context, opnum, object, security, order: pdu.order };
+        // Of what continues a call only the stub counts, as with Windows.
+        let begun = self.reassembly.common(call_id).filter(|first| first.security == security);
+        let new = Common { context, opnum, object, security, order: pdu.order };
+        let common = begun.copied().unwrap_or(new);
         let done = self.reassembly.receive(call_id, pdu.flags, common, request.stub);
         let Some((common, stub)) = done.map_err(ServerError::Fragment)? else { return Ok(()) };
-        let running = Running { context, security, order: pdu.order, cancels: 0 };
+        let Common { context, order, .. } = common;
+        let running = Running { context, security, order, cancels: 0 };
         match self.admit(call_id, &common, stub) {
             Ok(mut call) => {
                 call.maybe = pdu.flags.has(Flags::MAYBE);

@@ -40,7 +40,7 @@ impl Server {
             }
             self.group = bind.group;
         }
-        let results = bind.contexts.iter().map(|offer| self.take_offer(offer)).collect();
+        let results = self.take_offers(&bind.contexts);
         self.state = State::Bound;
         let address = self.options.secondary_address.clone();
         let ack = Body::BindAck(self.ack(results, address));
@@ -98,6 +98,7 @@ impl Server {
             header_signing: flags.has(Flags::HEADER_SIGNING),
             established: progress.established,
         };
+        check_privacy(&protection)?;
         self.protections.insert(protection.context_id, protection);
         Ok(progress.token)
     }
@@ -106,16 +107,30 @@ impl Server {
     fn go_on(&mut self, auth: &Auth<'_>) -> Result<Option<Vec<u8>>, ServerError> {
         let protection = self.protections.get_mut(&auth.trailer.context_id);
         let protection = protection.ok_or(ServerError::Unexpected)?;
+        let service = auth.trailer.service;
+        if service != 0 && service != protection.service {
+            return Err(
+                SecurityError::Unsuitable("the service that the client goes on with").into()
+            );
+        }
         if !protection.owns(&auth.trailer) || protection.established {
             return Err(SecurityError::Missing("a security context of its own").into());
         }
         let progress = protection.context.step(&auth.token)?;
         protection.established = progress.established;
+        check_privacy(protection)?;
         Ok(progress.token)
     }
 
     pub(super) fn handle_alter(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
         check_offers(bind)?;
+        let other = |offer: &ContextOffer| {
+            self.contexts.get(&offer.id).is_some_and(|interface| *interface != offer.interface)
+        };
+        // A context stays what it is.
+        if bind.contexts.iter().any(other) {
+            return Err(ServerError::Unexpected);
+        }
         let token = match &pdu.auth {
             None => None,
             Some(auth) if self.protections.contains_key(&auth.trailer.context_id) => {
@@ -123,17 +138,23 @@ impl Server {
             }
             Some(auth) => self.begin_security(auth, pdu.flags)?,
         };
-        let results = bind.contexts.iter().map(|offer| self.take_offer(offer)).collect();
+        let results = self.take_offers(&bind.contexts);
         let ack = Body::AlterContextResponse(self.ack(results, Vec::new()));
         self.answer(pdu, ack, token)
     }
 
-    /// Nothing answers an auth3: the next call is told of its failure.
+    /// Nothing answers an auth3 in its place: the next call is told of its failure.
     pub(super) fn handle_auth3(&mut self, pdu: &Pdu<'_>) -> Result<(), ServerError> {
         let auth = pdu.auth.as_ref().ok_or(ServerError::Unexpected)?;
+        if self.protection(Some(auth.trailer.context_id)).is_some_and(|it| it.established) {
+            return Err(ServerError::Unexpected);
+        }
         match self.go_on(auth) {
             Ok(None) => {}
-            Ok(Some(_)) => self.state = State::Denied(SecurityError::Unexpected),
+            Ok(Some(_)) => {
+                // The answer has no place to go.
+                self.state = State::Denied(SecurityError::Missing("the end of its handshake"));
+            }
             Err(ServerError::Security(error)) => self.state = State::Denied(error),
             Err(error) => return Err(error),
         }
@@ -167,22 +188,35 @@ impl Server {
         Ok(self.output.plain(&answer)?)
     }
 
-    /// What becomes of a context. A number may be used again: for the same interface, or another.
-    fn take_offer(&mut self, offer: &ContextOffer) -> ContextResult {
-        let outcome = self.outcome(offer);
+    /// What becomes of the contexts. Of several for one interface the first is taken, as with
+    /// Windows: each encoding is there once.
+    fn take_offers(&mut self, offers: &[ContextOffer]) -> Vec<ContextResult> {
+        let mut taken: Vec<SyntaxId> = Vec::new();
+        let mut result = |offer: &ContextOffer| {
+            let result = self.take_offer(offer, &taken);
+            if result.outcome == Outcome::Accepted {
+                taken.push(offer.interface);
+            }
+            result
+        };
+        offers.iter().map(&mut result).collect()
+    }
+
+    fn take_offer(&mut self, offer: &ContextOffer, taken: &[SyntaxId]) -> ContextResult {
+        let outcome = self.outcome(offer, taken);
         let nil = SyntaxId { uuid: Uuid::NIL, major: 0, minor: 0 };
         let transfer = if outcome == Outcome::Accepted { SyntaxId::NDR } else { nil };
         ContextResult { outcome, transfer }
     }
 
-    fn outcome(&mut self, offer: &ContextOffer) -> Outcome {
+    fn outcome(&mut self, offer: &ContextOffer, taken: &[SyntaxId]) -> Outcome {
         if let Some(bits) = offer.transfer.first().and_then(|first| first.features()) {
             return Outcome::Features(bits & FEATURES);
         }
         if self.host.interface(offer.interface).is_none() {
             return Outcome::UnknownInterface;
         }
-        if !offer.transfer.contains(&SyntaxId::NDR) {
+        if !offer.transfer.contains(&SyntaxId::NDR) || taken.contains(&offer.interface) {
             return Outcome::UnknownTransfer;
         }
         let known = self.contexts.contains_key(&offer.id);
@@ -194,11 +228,23 @@ impl Server {
     }
 }
 
-/// Refuses an offer of nothing.
+/// Refuses an offer of nothing, and a second question for features.
 fn check_offers(bind: &Bind) -> Result<(), ServerError> {
     let empty = |offer: &ContextOffer| offer.transfer.is_empty();
-    match bind.contexts.is_empty() || bind.contexts.iter().any(empty) {
+    let asks =
+        |offer: &&ContextOffer| offer.transfer.first().is_some_and(|it| it.features().is_some());
+    let twice = bind.contexts.iter().filter(asks).count() > 1;
+    match bind.contexts.is_empty() || bind.contexts.iter().any(empty) || twice {
         true => Err(ServerError::Unexpected),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a client that wants its calls encrypted and cannot do it.
+fn check_privacy(protection: &Protection) -> Result<(), ServerError> {
+    let Protection { context, level, established, .. } = protection;
+    match *established && *level == AuthLevel::Privacy && !context.encrypts() {
+        true => Err(SecurityError::Unsuitable("encryption").into()),
         false => Ok(()),
     }
 }

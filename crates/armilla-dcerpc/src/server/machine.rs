@@ -4,7 +4,7 @@ use super::types::{Host, ServerError, ServerEvent, ServerOptions};
 use crate::connection::{Output, Protection};
 use crate::fault::Status;
 use crate::order::ByteOrder;
-use crate::pdu::{BindNak, Body, Fault, Flags, Framer, Header, Pdu, PduKind, Reassembly};
+use crate::pdu::{BindNak, Body, Fault, Flags, Framer, Header, Pdu, PduError, PduKind, Reassembly};
 use crate::security::SecurityError;
 use crate::uuid::{SyntaxId, Uuid};
 use alloc::boxed::Box;
@@ -47,6 +47,9 @@ pub(super) enum State {
     Denied(SecurityError),
     Closed,
 }
+
+/// Why a PDU is refused that names another level than its security context has.
+const OTHER_LEVEL: SecurityError = SecurityError::Missing("the level that was agreed");
 
 /// A call that runs.
 #[derive(Debug, Clone, Copy)]
@@ -191,20 +194,36 @@ impl Server {
         error: ServerError,
     ) {
         let Header { kind, order, call_id, .. } = *header;
+        let violation = error.status() == Status::PROTOCOL_ERROR;
+        let alone = self.concurrent && !self.reassembly.is_partial();
         let (call_id, context) = match unfinished {
             Some(unfinished) => unfinished,
-            None if error.status() == Status::PROTOCOL_ERROR => (call_id, 0),
+            None if violation && !alone => (call_id, 0),
             None => (call_id, context),
         };
         let running = Running { context, security: None, order, cancels: 0 };
         // Nothing is lost if that cannot be sent: the connection ends anyway.
         let _ = match kind {
-            PduKind::Bind if !self.refused => self.nak(order, call_id, BindNak::NOT_SPECIFIED),
+            PduKind::Bind if !self.refused => {
+                // What Windows says of lengths that contradict each other.
+                let reason = match error {
+                    ServerError::Pdu(PduError::Length { .. } | PduError::Padding(_)) => {
+                        BindNak::VERSION
+                    }
+                    _ => BindNak::NOT_SPECIFIED,
+                };
+                self.nak(order, call_id, reason)
+            }
             PduKind::Request => {
                 let early = error == ServerError::Security(SecurityError::NotEstablished);
                 self.fault(call_id, running, error.status(), early)
             }
             PduKind::AlterContext => self.fault(call_id, running, error.status(), true),
+            PduKind::Auth3 => {
+                let padding = matches!(error, ServerError::Pdu(PduError::Padding(_)));
+                let status = if padding { Status::NO_MEMORY } else { error.status() };
+                self.fault(call_id, running, status, true)
+            }
             _ => Ok(()),
         };
         self.close(error);
@@ -225,10 +244,23 @@ impl Server {
         Ok(self.output.plain(&pdu)?)
     }
 
-    /// Checks and decrypts a PDU of a call; returns the security context that it belongs to. Once
-    /// there is one that signs, everything has to be signed.
+    /// Checks and decrypts a PDU of a call; returns the security context that it belongs to: of
+    /// what continues a call, that of its first fragment. Once there is one that signs, everything
+    /// has to be signed.
     fn open(&mut self, header: &Header, octets: &mut [u8]) -> Result<Option<u32>, ServerError> {
-        let Some(trailer) = Pdu::trailer(octets, header)? else {
+        let first = self.reassembly.common(header.call_id);
+        let begun = first.filter(|_| header.kind == PduKind::Request && header.auth_length > 0);
+        if let Some(id) = begun.and_then(|first| first.security)
+            && let Some(protection) = self.protections.get_mut(&id)
+        {
+            protection.open_further(header, octets)?;
+            return Ok(Some(id));
+        }
+        let trailer = match Pdu::trailer(octets, header) {
+            Err(PduError::UnknownLevel(_)) => return Err(OTHER_LEVEL.into()),
+            trailer => trailer?,
+        };
+        let Some(trailer) = trailer else {
             let unsigned = self.protections.iter().find(|(_, protection)| !protection.signs());
             return match unsigned {
                 Some((id, protection)) if protection.established => Ok(Some(*id)),
@@ -244,7 +276,7 @@ impl Server {
         }
         // Also at a level that signs nothing nobody may say that it is another one.
         if !protection.owns(&trailer) {
-            return Err(SecurityError::Missing("the level that was agreed").into());
+            return Err(OTHER_LEVEL.into());
         }
         if protection.signs() {
             protection.open(header, octets)?;
@@ -252,15 +284,39 @@ impl Server {
         Ok(Some(id))
     }
 
+    /// Whether a request is to be looked at. What continues nothing is nothing, whoever sent it. Of
+    /// calls at once each is looked at, if its context exists: otherwise it is answered here, or
+    /// interrupts calls that are unfinished.
+    fn has_place(&mut self, header: &Header, octets: &[u8]) -> Result<bool, ServerError> {
+        let continues = !header.flags.has(Flags::FIRST);
+        if !self.concurrent {
+            // Without that feature a client finishes one request before it begins the next.
+            let own = self.reassembly.common(header.call_id).is_some();
+            let misplaced = !own && (continues || self.reassembly.is_partial());
+            return if misplaced { Err(ServerError::Unexpected) } else { Ok(true) };
+        }
+        let known = self.contexts.contains_key(&Pdu::context(header, octets));
+        if known || self.reassembly.common(header.call_id).is_some() {
+            return Ok(true);
+        }
+        if self.reassembly.is_partial() {
+            return Err(ServerError::Unexpected);
+        }
+        if continues {
+            let order = header.order;
+            let running = Running { context: 0, security: None, order, cancels: 0 };
+            self.fault(header.call_id, running, Status::UNKNOWN_INTERFACE, true)?;
+        }
+        Ok(!continues)
+    }
+
     fn handle(&mut self, header: &Header, mut octets: Vec<u8>) -> Result<(), ServerError> {
         let call = matches!(header.kind, PduKind::Request | PduKind::Cancel | PduKind::Orphaned);
         if let (State::Denied(error), true) = (self.state, call) {
             return Err(error.into());
         }
-        // What continues nothing is nothing, whoever sent it. Of calls at once each is looked at.
-        let continues = header.kind == PduKind::Request && !header.flags.has(Flags::FIRST);
-        if continues && !self.concurrent && self.reassembly.first().is_none() {
-            return Err(ServerError::Unexpected);
+        if header.kind == PduKind::Request && !self.has_place(header, &octets)? {
+            return Ok(());
         }
         let security = if call { self.open(header, &mut octets)? } else { None };
         let pdu = Pdu::decode(&octets)?;

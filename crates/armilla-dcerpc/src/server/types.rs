@@ -159,7 +159,9 @@ impl ServerError {
             Self::Security(SecurityError::Unexpected | SecurityError::NotEstablished) => {
                 Status::PROTOCOL_ERROR
             }
-            Self::Security(SecurityError::NotAuthentic) => Status::SECURITY_PACKAGE,
+            Self::Security(SecurityError::NotAuthentic | SecurityError::Unsuitable(_)) => {
+                Status::SECURITY_PACKAGE
+            }
             Self::Security(_) | Self::UnknownSecurity(_) => Status::ACCESS_DENIED,
             Self::Fragment(Fragment::TooLarge | Fragment::TooMany) => Status::OUT_OF_RESOURCES,
             _ => Status::PROTOCOL_ERROR,

@@ -6,3 +6,4 @@ mod pair;
 mod protection;
 mod refusals;
 mod services;
+mod violations;

@@ -68,6 +68,8 @@ pub struct Acceptor {
     now: FileTime,
     state: State,
     principal: Option<Principal>,
+    /// Whether the client agreed to encryption.
+    encrypts: bool,
     /// Whether the client's messages have a MIC.
     mic: bool,
 }
@@ -100,6 +102,7 @@ impl Acceptor {
             now,
             state: State::Begin,
             principal: None,
+            encrypts: false,
             mic: false,
         }
     }
@@ -179,6 +182,7 @@ impl Acceptor {
             return Err(SecurityError::NoMic);
         }
         self.principal = Some(principal);
+        self.encrypts = message.flags & flag::SEAL != 0;
         Ok(Session::new(&session_key, Direction::ToClient, exchanged))
     }
 
@@ -300,6 +304,10 @@ impl SecurityContext for Acceptor {
 
     fn verify_mechanisms(&mut self, list: &[u8], mic: &[u8]) -> Result<(), SecurityError> {
         self.session()?.verify_mechanisms(list, mic)
+    }
+
+    fn encrypts(&self) -> bool {
+        self.encrypts
     }
 
     fn wants_mechanisms_signed(&self) -> bool {

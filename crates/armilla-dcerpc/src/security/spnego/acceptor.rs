@@ -184,6 +184,10 @@ impl SecurityContext for Acceptor {
         }
     }
 
+    fn encrypts(&self) -> bool {
+        self.chosen.as_ref().is_some_and(|inner| inner.encrypts())
+    }
+
     fn sign_mechanisms(&mut self, _: &[u8]) -> Result<Vec<u8>, SecurityError> {
         Err(SecurityError::NoMechanism)
     }
