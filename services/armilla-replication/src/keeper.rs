@@ -1,17 +1,21 @@
 //! The thread of a member that keeps watch: the primary tells its backups that it lives, a backup
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
-use crate::model::Role;
+use crate::model::{Role, View};
 use crate::shared::{Shared, now};
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many heartbeats in a row a backup may miss before it leaves the view.
 const MISSES: u32 = 3;
+
+/// How often in a row a backup must fail to reach the primary before it takes over although it hears
+/// the primary: nobody else can reach it then, either.
+const DEAF: u32 = 3;
 
 /// How often a primary looks what the registry has, in heartbeats.
 const LOOKS: u32 = 25;
@@ -21,13 +25,17 @@ pub(crate) struct Keeper {
     interval: Duration,
     misses: HashMap<String, u32>,
     beats: u32,
+    /// When a backup asked the primary last, and how often in a row nobody was there.
+    asked: Instant,
+    unreached: u32,
 }
 
 impl Keeper {
     /// Starts the thread. It ends with `ends` of what is shared.
     pub(crate) fn start(shared: Arc<Shared>, interval: Duration) -> io::Result<JoinHandle<()>> {
-        let (misses, beats) = Default::default();
-        let mut keeper = Self { shared, interval, misses, beats };
+        let (misses, beats, unreached) = Default::default();
+        let asked = Instant::now();
+        let mut keeper = Self { shared, interval, misses, beats, asked, unreached };
         thread::Builder::new().name("group".into()).spawn(move || {
             while !keeper.shared.ends.load(Ordering::Relaxed) {
                 let pause = keeper.turn();
@@ -80,15 +88,20 @@ impl Keeper {
         }
     }
 
-    fn watch(&self) {
+    fn watch(&mut self) {
+        self.ask();
         let Some(mut member) = self.shared.member() else { return };
         if member.known_view().is_none() {
             member.look(&self.shared.world).ok();
         }
         // The backup behind this one waits longer, so that one takes over and not all try.
         let place = member.view().place(&member.me().name).unwrap_or(1).clamp(1, 8) - 1;
-        let patience = self.interval * 5 / 2 + self.interval * (place as u32);
-        if self.shared.silence() < patience {
+        let patience = match self.unreached {
+            0 => self.interval * 5 / 2,
+            1..DEAF => self.interval * 5 / 4,
+            DEAF.. => Duration::ZERO,
+        };
+        if self.shared.silence() < patience + self.interval * (place as u32) / 2 {
             return;
         }
         match member.take_over(&self.shared.world) {
@@ -96,6 +109,22 @@ impl Keeper {
             done => tracing::warn!(
                 group = %self.shared.world.group, member = member.me().name, ?done, "takes over"
             ),
+        }
+        self.unreached = 0;
+    }
+
+    /// Asks the primary whether it is alive, once in each interval. A process that is gone is found so
+    /// before its silence is long; and one that still speaks, but hears nobody, is found at all.
+    fn ask(&mut self) {
+        if self.asked.elapsed() < self.interval {
+            return;
+        }
+        let known = self.shared.member().and_then(|member| member.known_view().cloned());
+        let Some(primary) = known.as_ref().and_then(View::primary) else { return };
+        self.asked = Instant::now();
+        match self.shared.world.is_there(primary, self.interval) {
+            true => self.unreached = 0,
+            false => self.unreached += 1,
         }
     }
 

@@ -58,8 +58,10 @@ mod idl {
 
 mod builder;
 mod checkpointable;
+mod documents;
 mod error;
 mod keeper;
+pub mod manager;
 mod member_servant;
 pub mod model;
 mod peers;
@@ -74,12 +76,27 @@ pub mod corba {
     pub use crate::idl::armilla_replication::*;
 }
 
+/// What managers of groups and programs say to each other (CORBA 3.0.3, chapter 23), generated from
+/// `idl/FT.idl`.
+pub mod ft {
+    pub use crate::idl::ft::*;
+}
+
+/// Reports of faults, and who gets them (Notification Service 1.1).
+pub mod notification {
+    pub use crate::idl::cos_event_comm::Disconnected;
+    pub use crate::idl::cos_notification::*;
+    pub use crate::idl::cos_notify_comm::*;
+    pub use crate::idl::cos_notify_filter::*;
+}
+
 pub use builder::ReplicaBuilder;
 pub use checkpointable::{Checkpointable, StateError};
+pub use documents::{Document, Documents, EtcdRegistry, MemoryRegistry};
 pub use error::ReplicaError;
 pub use model::Style;
 pub use reference::{GroupName, group_reference};
-pub use registry::{EtcdRegistry, MemoryRegistry, ViewRegistry};
+pub use registry::ViewRegistry;
 pub use replica::Replica;
 
 /// Compiles its examples.

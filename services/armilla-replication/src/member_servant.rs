@@ -1,7 +1,8 @@
 //! What other members and operators call.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeaveRaises, TransferRaises,
+    ApplyRaises, BeatRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises, LeaveRaises,
+    TransferRaises,
 };
 use crate::corba::{Behind, Member as Interface, Position, Refused, Status, Welcome};
 use crate::model::{self, MemberInfo, Record, Refusal};
@@ -95,6 +96,26 @@ impl Interface for MemberServant {
         let view = rules.view().version;
         let dismissed = rules.dismiss(&self.0.world, name);
         dismissed.map_err(|model::Failure(why)| Error::User(Refused { view, why }.into()))
+    }
+
+    fn hand_over(&self, name: &str) -> Result<(), Error<HandOverRaises>> {
+        let mut rules = self.rules()?;
+        let view = rules.view().version;
+        let done = rules.hand_over(&self.0.world, name);
+        done.map_err(|model::Failure(why)| Error::User(Refused { view, why }.into()))
+    }
+
+    fn lead(&self) -> Result<(), Error<LeadRaises>> {
+        let mut rules = self.rules()?;
+        let view = rules.view().version;
+        match rules.lead(&self.0.world) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let why = "it is not the primary of the latest view".to_owned();
+                Err(Error::User(Refused { view, why }.into()))
+            }
+            Err(model::Failure(why)) => Err(Error::User(Refused { view, why }.into())),
+        }
     }
 
     fn get_status(&self) -> Result<Status, SystemException> {

@@ -1,13 +1,15 @@
 //! The calls to other members, and the registry of this group, as the model asks for them.
 
-use crate::corba::member::{ApplyRaises, BeatRaises, InstallRaises, JoinRaises, TransferRaises};
+use crate::corba::member::{
+    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeadRaises, TransferRaises,
+};
 use crate::corba::{self, Member as _, MemberRef};
 use crate::model::{
     Failure, MemberInfo, Peers, Position, Record, Refusal, Registry, View, Welcome,
 };
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
-use armilla::{Error, Orb, SystemException};
+use armilla::{Error, ExceptionKind, Orb, SystemException};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -75,6 +77,15 @@ impl World {
         (silent, is_deposed)
     }
 
+    /// Whether there is somebody where a member is said to be. One that does not answer in time may be
+    /// slow.
+    pub(crate) fn is_there(&self, member: &MemberInfo, patience: Duration) -> bool {
+        let asked = self.peer(member).and_then(|peer| peer.with_timeout(patience).is_alive());
+        !asked.is_err_and(|exception| {
+            matches!(exception.kind(), ExceptionKind::CommFailure | ExceptionKind::Transient)
+        })
+    }
+
     /// Asks the primary for the state.
     pub(crate) fn join(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<Welcome, String> {
         let peer = self.peer(primary).map_err(|error| error.to_string())?;
@@ -130,6 +141,14 @@ impl Peers for World {
         peer.install(view, &to_wire(last)).map_err(|error| match error {
             Error::User(InstallRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
             Error::User(InstallRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+            Error::System(exception) => unreachable(&exception),
+        })
+    }
+
+    fn lead(&self, to: &MemberInfo) -> Result<(), Refusal> {
+        let peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        peer.lead().map_err(|error| match error {
+            Error::User(LeadRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
             Error::System(exception) => unreachable(&exception),
         })
     }

@@ -2,7 +2,11 @@
 
 use crate::model::View;
 use armilla::{ExceptionKind, Ior, SystemException};
-use armilla_giop::ior::{Component, FtGroup, FtHeartbeatEnabled, FtPrimary, IiopProfile};
+use armilla_cdr::{ByteOrder, Encoder};
+use armilla_giop::ior::{
+    Component, FtGroup, FtHeartbeatEnabled, FtPrimary, IiopProfile, TAG_MULTIPLE_COMPONENTS,
+    TaggedProfile,
+};
 use std::fmt;
 
 /// The name of a group: its fault tolerance domain, and its number there.
@@ -66,6 +70,33 @@ pub fn group_reference(name: &GroupName, view: &View) -> Result<Ior, SystemExcep
         true => Err(ExceptionKind::InvObjref.because(format!("no member of {name} is known"))),
         false => Ok(group),
     }
+}
+
+/// The reference to a group that has no member yet: a name that leads nowhere.
+pub(crate) fn memberless_reference(
+    name: &GroupName,
+    version: u32,
+    type_id: &str,
+) -> Result<Ior, SystemException> {
+    let (domain, number) = (name.domain.clone(), name.number);
+    let of_group = FtGroup { domain, group: number, version }.to_tagged().map_err(unencodable)?;
+    let components = [of_group];
+    let mut out = Encoder::new(ByteOrder::NATIVE);
+    out.put_u8(ByteOrder::NATIVE.flag());
+    out.put_sequence(&components).map_err(unencodable)?;
+    let profile = TaggedProfile { id: TAG_MULTIPLE_COMPONENTS, data: out.to_vec() };
+    Ok(Ior { type_id: type_id.to_owned(), profiles: vec![profile] })
+}
+
+/// The group that a reference denotes; `None` if it denotes none.
+pub(crate) fn group_of(ior: &Ior) -> Option<FtGroup> {
+    let in_profile = ior.iiop_profiles().find_map(|profile| profile.ok()?.component().ok()?);
+    let alone = || {
+        let components = ior.profiles.iter().filter(|it| it.id == TAG_MULTIPLE_COMPONENTS);
+        let mut components = components.filter_map(|it| it.multiple_components().ok()).flatten();
+        components.find_map(|it| FtGroup::from_tagged(&it).ok()?)
+    };
+    in_profile.or_else(alone)
 }
 
 fn unencodable(error: armilla::CdrError) -> SystemException {

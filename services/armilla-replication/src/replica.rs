@@ -43,6 +43,11 @@ impl Replica {
         self.shared.member().map_or((0, 0), |member| member.logged())
     }
 
+    /// The reference to this member, and to no other, as text.
+    pub fn object(&self) -> String {
+        self.shared.member().map(|member| member.me().object.clone()).unwrap_or_default()
+    }
+
     /// Waits until the member has the state of the group, at most so long. Whether it has.
     pub fn wait_ready(&self, limit: Duration) -> bool {
         let begun = Instant::now();

@@ -72,17 +72,17 @@ const MOST_KEPT: usize = 1000;
 
 /// A member of a group.
 pub struct Member<S> {
-    me: MemberInfo,
-    style: Style,
+    pub(super) me: MemberInfo,
+    pub(super) style: Style,
     state: S,
-    role: Role,
-    view: View,
+    pub(super) role: Role,
+    pub(super) view: View,
     /// The version whose members `view` has: a backup first hears of the number of a view.
     known: u32,
-    last: Position,
+    pub(super) last: Position,
     log: ReplyLog,
     /// What was executed and is not known to all backups.
-    unsettled: Vec<Record>,
+    pub(super) unsettled: Vec<Record>,
     /// What a cold backup has not applied.
     kept: Vec<Change>,
     replayed: u64,
@@ -121,7 +121,7 @@ impl<S: State> Member<S> {
         (self.known == self.view.version).then_some(&self.view)
     }
 
-    fn set_view(&mut self, view: View) {
+    pub(super) fn set_view(&mut self, view: View) {
         self.known = view.version;
         self.view = view;
     }
@@ -213,7 +213,7 @@ impl<S: State> Member<S> {
     }
 
     /// Lets every backup know what was executed. Those that do not take it leave the view.
-    fn settle(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+    pub(super) fn settle(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
         while let Some(record) = self.unsettled.first().cloned() {
             for backup in self.backups() {
                 if self.view.member(&backup.name).is_some() {
@@ -227,13 +227,13 @@ impl<S: State> Member<S> {
     }
 
     /// The members beside the primary.
-    fn backups(&self) -> Vec<MemberInfo> {
+    pub(super) fn backups(&self) -> Vec<MemberInfo> {
         self.view.members.get(1..).unwrap_or_default().to_vec()
     }
 
     /// Goes on after a backup was told something: one that is behind gets the state, one that does
     /// not answer leaves the view.
-    fn after_telling(
+    pub(super) fn after_telling(
         &mut self,
         world: &(impl Registry + Peers),
         backup: &MemberInfo,
@@ -307,7 +307,7 @@ impl<S: State> Member<S> {
     }
 
     /// Forgets that it was a member: what it has may differ from what others have.
-    fn retire(&mut self) {
+    pub(super) fn retire(&mut self) {
         self.role = Role::Newcomer;
         self.unsettled.clear();
         self.kept.clear();
@@ -358,7 +358,7 @@ impl<S: State> Member<S> {
     }
 
     /// Applies what it has kept.
-    fn catch_up(&mut self) -> Result<(), Refusal> {
+    pub(super) fn catch_up(&mut self) -> Result<(), Refusal> {
         let kept = std::mem::take(&mut self.kept);
         kept.iter().try_for_each(|change| self.make(change))
     }
@@ -455,102 +455,6 @@ impl<S: State> Member<S> {
             return Err(Failure(format!("{name} is not one of its backups")));
         }
         self.change_view(world, |view| view.without(name))
-    }
-
-    /// A backup takes the place of a primary that is silent. A newcomer is the first member of a
-    /// group without a view. Returns whether it is the primary now.
-    ///
-    /// # Errors
-    /// The registry does not answer.
-    pub fn take_over(&mut self, world: &(impl Registry + Peers)) -> Result<bool, Failure> {
-        let latest = world.read()?;
-        let Some((before, next)) = self.view_to_make(latest) else { return Ok(false) };
-        if self.catch_up().is_err() {
-            return Ok(false);
-        }
-        // From here on the old primary is refused.
-        self.view.version = next.version;
-        let is_done = before == next.version
-            || match world.replace(before, &next) {
-                Ok(done) => done,
-                Err(_) => world.read()?.as_ref() == Some(&next),
-            };
-        if is_done {
-            self.role = Role::Primary;
-            self.set_view(next);
-            self.tell_view(world)?;
-        } else {
-            self.view.version = before;
-        }
-        Ok(is_done)
-    }
-
-    /// The view in which it would be the primary, and the version of the one before; the same if that
-    /// view is in effect already. `None` if it cannot take over now.
-    fn view_to_make(&mut self, latest: Option<View>) -> Option<(u32, View)> {
-        let first = View { version: 1, members: vec![self.me.clone()] };
-        let is_new = self.role == Role::Newcomer && self.last == Position::default();
-        let latest = match latest {
-            None => return is_new.then_some((0, first)),
-            // It has founded the group, and was not told so.
-            Some(latest) if is_new && latest == first => return Some((1, first)),
-            Some(latest) => latest,
-        };
-        if self.role != Role::Backup {
-            return None;
-        }
-        if latest.member(&self.me.name) != Some(&self.me) {
-            self.retire();
-            return None;
-        }
-        if latest.version != self.view.version {
-            // Whoever made it will say so. If not, it can be taken over too: nothing was replied in
-            // it without this member.
-            self.set_view(latest);
-            return None;
-        }
-        // It has made that view, and was not told so.
-        let is_own = latest.place(&self.me.name) == Some(0);
-        let next = if is_own { latest.clone() } else { latest.taken_over_by(&self.me.name) };
-        Some((latest.version, next))
-    }
-
-    /// Tells the backups that it is the primary, and gives the state to those that have another
-    /// history.
-    fn tell_view(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
-        for backup in self.backups() {
-            if self.view.member(&backup.name).is_some() {
-                let told = world.install(&backup, self.view.version, self.last);
-                self.after_telling(world, &backup, told)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks what the registry has: clients are told of the latest view, and a newcomer takes no state
-    /// from an older primary.
-    ///
-    /// # Errors
-    /// The registry does not answer.
-    pub fn look(&mut self, world: &impl Registry) -> Result<(), Failure> {
-        let Some(latest) = world.read()? else { return Ok(()) };
-        let takes = match self.role {
-            Role::Newcomer => true,
-            Role::Backup => latest.version == self.view.version,
-            // It was not told of a view that it has made.
-            Role::Primary if latest.primary() == Some(&self.me) => true,
-            Role::Primary => {
-                let is_deposed = latest.version > self.view.version;
-                if is_deposed {
-                    self.retire();
-                }
-                is_deposed
-            }
-        };
-        if takes {
-            self.set_view(latest);
-        }
-        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod codec;
 mod member;
 mod record;
 mod reply_log;
+mod succession;
 mod view;
 mod world;
 

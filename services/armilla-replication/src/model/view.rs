@@ -65,6 +65,17 @@ impl View {
         }
         Self { version: self.version.wrapping_add(1), members }
     }
+
+    /// The next view, in which a member has become the primary by the will of the old one,
+    /// which stays.
+    #[must_use]
+    pub fn led_by(&self, name: &str) -> Self {
+        let mut members = self.members.clone();
+        if let Some(place) = self.place(name) {
+            members[..=place].rotate_right(1);
+        }
+        Self { version: self.version.wrapping_add(1), members }
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +99,7 @@ mod tests {
         let first = view(&["a", "b", "c"]);
         let next = first.taken_over_by("c");
         assert_eq!((next.version, names(&next)), (8, vec!["c".to_owned(), "b".into()]));
+        assert_eq!(names(&first.led_by("c")), ["c", "a", "b"]);
         let next = next.without("b").with(first.members[0].clone());
         assert_eq!((next.version, names(&next)), (10, vec!["c".to_owned(), "a".into()]));
         assert_eq!(View::default().taken_over_by("a").members, []);

@@ -59,6 +59,12 @@ pub trait Peers {
     /// It does not take it.
     fn install(&self, to: &MemberInfo, view: u32, last: Position) -> Result<(), Refusal>;
 
+    /// Tells a backup that it is the primary, as the registry says.
+    ///
+    /// # Errors
+    /// It does not become one now. It finds out later.
+    fn lead(&self, to: &MemberInfo) -> Result<(), Refusal>;
+
     /// Gives a backup the whole state.
     ///
     /// # Errors

@@ -1,62 +1,20 @@
 //! Members in this process, each with an ORB of its own, and a client that calls their group.
 
+use crate::savings::Savings;
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
-use armilla::{ExceptionKind, Orb, SystemException};
+use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
 use armilla_replication::model::{Limits, Role};
-use armilla_replication::{
-    Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style, ViewRegistry,
-};
+use armilla_replication::{GroupName, MemoryRegistry, Replica, Style, ViewRegistry};
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// An account, and how often it was told to change.
-#[derive(Default)]
-struct Savings {
-    balance: Mutex<f64>,
-    executed: AtomicU32,
-}
-
-impl Account for Savings {
-    fn balance(&self) -> Result<f64, SystemException> {
-        Ok(*self.balance.lock().unwrap())
-    }
-
-    fn deposit(&self, amount: f64) -> Result<(), SystemException> {
-        self.executed.fetch_add(1, Ordering::SeqCst);
-        *self.balance.lock().unwrap() += amount;
-        Ok(())
-    }
-
-    fn withdraw(&self, amount: f64) -> Result<(), armilla::Error<WithdrawRaises>> {
-        self.executed.fetch_add(1, Ordering::SeqCst);
-        let mut balance = self.balance.lock().unwrap();
-        if amount > *balance {
-            return Err(InsufficientFunds { missing: amount - *balance }.into());
-        }
-        *balance -= amount;
-        Ok(())
-    }
-}
-
-impl Checkpointable for Savings {
-    fn state(&self) -> Result<Vec<u8>, StateError> {
-        Ok(self.balance.lock().unwrap().to_le_bytes().into())
-    }
-
-    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
-        let octets = state.try_into().map_err(|_| StateError::new("not eight octets"))?;
-        *self.balance.lock().unwrap() = f64::from_le_bytes(octets);
-        Ok(())
-    }
-}
 
 struct Server {
     savings: Arc<Savings>,

@@ -149,6 +149,12 @@ impl World {
             Some(Role::Primary) => {
                 self.with(place, |member| member.look(self).ok());
                 let view = self.with(place, |member| member.view().clone()).unwrap();
+                if self.random.one_in(4)
+                    && let Some(heir) = view.members.last()
+                {
+                    self.with(place, |member| member.hand_over(self, &heir.name).ok());
+                    return;
+                }
                 for backup in &view.members[1..] {
                     let beat = self.send(backup, |member| member.beat(view.version));
                     if beat.is_err() && self.random.one_in(2) {
@@ -207,6 +213,13 @@ impl Peers for World {
 
     fn install(&self, to: &MemberInfo, view: u32, last: Position) -> Result<(), Refusal> {
         self.send(to, |member| member.install(view, last))
+    }
+
+    fn lead(&self, to: &MemberInfo) -> Result<(), Refusal> {
+        self.send(to, |member| {
+            let away = |failure: Failure| Refusal::Unreachable(failure.0);
+            member.lead(self).map_err(away).map(drop)
+        })
     }
 
     fn transfer(&self, to: &MemberInfo, welcome: &Welcome) -> Result<(), Refusal> {
