@@ -1,12 +1,11 @@
 //! One of the services as a process of its own, as by `armilla locks serve`. What a service needs
 //! that it does not make itself, such as its store, the program has made before.
 
-use armilla::observe::Metrics;
 use armilla::{Object, Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Lifecycle};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleBuilder, ConsoleOptions, Process};
 use std::any::Any;
 use std::fmt;
-use std::io;
 
 /// A service that was made in an ORB.
 pub struct Served {
@@ -47,11 +46,9 @@ impl fmt::Debug for Served {
 /// # Ok::<(), ServerError>(())
 /// ```
 pub struct Server {
-    orb: Orb,
+    process: Process,
     url: String,
     _service: Box<dyn Any + Send>,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
 }
 
 /// A server to be started.
@@ -84,32 +81,17 @@ impl ServerBuilder {
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
         serve: impl FnOnce(&Orb) -> Result<Served, SystemException>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        let started = self.begin(&orb, metrics, serve);
-        started.inspect_err(|_| orb.shutdown())
-    }
-
-    fn begin(
-        self,
-        orb: &Orb,
-        metrics: Metrics,
-        serve: impl FnOnce(&Orb) -> Result<Served, SystemException>,
-    ) -> Result<Server, ServerError> {
-        let Served { name: kind, object, url, metrics: text, check, service } = serve(orb)?;
-        if let Some(name) = &self.name {
-            orb.bind_name(name, &object)?;
-        }
-        let lifecycle = Lifecycle::new();
-        let console = self.console.start(&lifecycle, |console| {
-            console
-                .service(kind)
-                .check(check)
-                .metrics(text)
-                .metrics(move || metrics.to_prometheus())
-        });
-        let console = console.map_err(ServerError::Console)?;
-        Ok(Server { orb: orb.clone(), url, _service: service, lifecycle, console })
+        let (process, (url, service)) = Process::start(configure, |process| {
+            let Served { name: kind, object, url, metrics, check, service } = serve(process.orb())?;
+            if let Some(name) = &self.name {
+                process.orb().bind_name(name, &object)?;
+            }
+            let complete =
+                |console: ConsoleBuilder| console.service(kind).check(check).metrics(metrics);
+            process.open_console(self.console, complete)?;
+            Ok((url, service))
+        })?;
+        Ok(Server { process, url, _service: service })
     }
 }
 
@@ -121,7 +103,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The URL of the first object of the service.
@@ -131,22 +113,16 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`].
+    /// ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, &self.url)?)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.lifecycle.set_draining();
+        self.process.run(&self.url)
     }
 }
 
@@ -155,33 +131,6 @@ impl fmt::Debug for Server {
         f.debug_struct("Server").field("url", &self.url).finish_non_exhaustive()
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB or the service failed.
-    Orb(SystemException),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}
 
 /// Ends a service when it is dropped.
 struct AtTheEnd<F: FnMut()>(F);

@@ -1,9 +1,9 @@
 //! What the servers of Armilla's services share: how one starts and ends, and what it shows to
 //! operators over HTTP.
 //!
-//! A server makes its ORB and its objects, starts a [`Console`] if the operator wants one, and
-//! calls [`run`]. That prints `ready URL` on standard output, serves until SIGINT or SIGTERM, and then
-//! finishes the requests in progress.
+//! A [`Process`] makes its ORB and its objects, and starts a [`Console`] if the operator wants one.
+//! [`run`] prints `ready URL` on standard output, serves until SIGINT or SIGTERM, and then finishes the
+//! requests in progress.
 //!
 //! The console answers `/healthz`, `/metrics` (Prometheus), and the pages of the service.
 //! [`page`](page::page) gives those a frame that works on small screens, dark and light, and
@@ -52,6 +52,7 @@ mod limits;
 mod login;
 mod options;
 pub mod page;
+mod process;
 mod rounds;
 mod serving;
 mod sessions;
@@ -71,6 +72,7 @@ pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};
 pub use limits::ConsoleLimits;
 pub use options::ConsoleOptions;
+pub use process::{Process, ServerError};
 pub use rounds::{Pause, Rounds};
 pub use upkeep::{Reload, Upkeep};
 pub use visitor::Visitor;

@@ -7,12 +7,12 @@ mod metrics;
 mod page;
 
 use crate::bridge::Bridge;
-use crate::options::{BridgeError, BridgeOptions};
-use armilla::observe::Metrics;
+use crate::options::BridgeOptions;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_dcom::client::{Client, ClientOptions};
 use armilla_dcom::server::{Server as ComServer, ServerBuilder as ComBuilder, ServerOptions};
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process};
 use std::fmt;
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -24,12 +24,10 @@ const SWEEP: Duration = Duration::from_secs(10);
 
 /// A bridge that serves, with its ORB and its server of DCOM.
 pub struct Server {
-    orb: Orb,
+    process: Process,
     bridge: Bridge,
     com: ComServer,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
-    sweeper: Option<(Sender<()>, JoinHandle<()>)>,
+    sweeper: Option<Sweeper>,
 }
 
 /// A server to be started.
@@ -90,40 +88,45 @@ impl ServerBuilder {
         self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        self.serve(&orb, metrics).inspect_err(|_| orb.shutdown())
+        let (process, parts) = Process::start(configure, |process| self.serve(process))?;
+        let (bridge, com, sweeper) = parts;
+        Ok(Server { process, bridge, com, sweeper: Some(sweeper) })
     }
 
-    fn serve(mut self, orb: &Orb, metrics: Metrics) -> Result<Server, ServerError> {
-        let (events, lifecycle) = (Events::new(), Lifecycle::new());
-        let client = self.client.map(Client::new).transpose().map_err(ServerError::Com)?;
+    fn serve(mut self, process: &mut Process) -> Result<(Bridge, ComServer, Sweeper), ServerError> {
+        let client = self.client.map(Client::new).transpose().map_err(in_com)?;
         let most = self.options.most.unwrap_or(BridgeOptions::MOST);
         self.com.limits.max_objects = self.com.limits.max_objects.min(most);
-        let bridge = Bridge::new(orb, self.options, client)?;
+        let bridge =
+            Bridge::new(process.orb(), self.options, client).map_err(ServerError::service)?;
         bridge.serve_interfaces()?;
         let com = bridge.classes(ComBuilder::new(self.com));
         let with =
             |com: ComBuilder, (user, password): &(String, String)| com.account(user, password);
         let com = self.accounts.iter().fold(com, with);
-        let com = com.listen(&*self.address).map_err(ServerError::Com)?;
+        let com = com.listen(&*self.address).map_err(in_com)?;
         bridge.begin(com.exports());
-        let counted = bridge.clone();
-        let console = self.console.start(&lifecycle, |console| {
+        let (counted, events) = (bridge.clone(), Events::new());
+        process.open_console(self.console, |console| {
             console
                 .metrics(move || metrics::text(&counted.counts()))
-                .metrics(move || metrics.to_prometheus())
                 .pages(page::pages(&bridge))
                 .events(&events)
-        });
-        let console = console.map_err(ServerError::Console)?;
-        let sweeper = Some(sweep(&bridge).map_err(ServerError::Com)?);
-        Ok(Server { orb: orb.clone(), bridge, com, lifecycle, console, sweeper })
+        })?;
+        let sweeper = sweep(&bridge).map_err(in_com)?;
+        Ok((bridge, com, sweeper))
     }
 }
 
+fn in_com(error: io::Error) -> ServerError {
+    ServerError::service(format!("the side of COM: {error}"))
+}
+
+/// A thread that looks for such references until this is dropped.
+type Sweeper = (Sender<()>, JoinHandle<()>);
+
 /// A thread that forgets references without a call.
-fn sweep(bridge: &Bridge) -> io::Result<(Sender<()>, JoinHandle<()>)> {
+fn sweep(bridge: &Bridge) -> io::Result<Sweeper> {
     let (stop, stopped) = mpsc::channel::<()>();
     let bridge = bridge.clone();
     let sweeper = thread::Builder::new().name("bridge-sweep".into()).spawn(move || {
@@ -149,7 +152,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The bridge.
@@ -164,23 +167,23 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready HOST:PORT`, where programs of COM find the bridge, and serves until SIGINT,
-    /// SIGTERM or a shutdown of the ORB; see [`armilla_service::run`].
+    /// SIGTERM or a shutdown of the ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
         let address = self.com.address().to_string();
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, &address)?)
+        self.process.run(&address)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.lifecycle.set_draining();
+        self.process.lifecycle().set_draining();
         if let Some((stop, sweeper)) = self.sweeper.take() {
             drop(stop);
             // It ends as soon as it hears nothing more.
@@ -194,42 +197,3 @@ impl fmt::Debug for Server {
         f.debug_struct("Server").field("com", &self.com.address()).finish_non_exhaustive()
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// What is to cross is not known.
-    Bridge(BridgeError),
-    /// The side of COM cannot be started.
-    Com(io::Error),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl From<BridgeError> for ServerError {
-    fn from(error: BridgeError) -> Self {
-        Self::Bridge(error)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Bridge(error) => error.fmt(f),
-            Self::Com(error) => write!(f, "the side of COM: {error}"),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}

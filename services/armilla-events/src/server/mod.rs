@@ -13,14 +13,13 @@ mod service;
 use crate::corba::factory::{ChannelFactoryRef, channel_factory};
 use crate::options::ChannelLimits;
 use crate::store::{KeptChannel, Store};
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process};
 use factory::Factory;
 use operators::Operators;
 use service::{ChannelError, OWN_NAMES, Parts, Service};
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 /// The object key of the factory in `corbaloc:` URLs.
@@ -46,12 +45,10 @@ pub const ADAPTER: &str = "events";
 /// # Ok::<(), armilla_events::server::ServerError>(())
 /// ```
 pub struct Server {
-    orb: Orb,
+    process: Process,
     service: Arc<Service>,
     factory: ChannelFactoryRef,
     url: String,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
 }
 
 /// A server to be started.
@@ -134,13 +131,16 @@ impl ServerBuilder {
         self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        self.serve(&orb, metrics).inspect_err(|_| orb.shutdown())
+        let (process, parts) = Process::start(configure, |process| self.serve(process))?;
+        let (service, factory, url) = parts;
+        Ok(Server { process, service, factory, url })
     }
 
-    fn serve(self, orb: &Orb, metrics: Metrics) -> Result<Server, ServerError> {
-        let (events, lifecycle) = (Events::new(), Lifecycle::new());
+    fn serve(
+        self,
+        process: &mut Process,
+    ) -> Result<(Arc<Service>, ChannelFactoryRef, String), ServerError> {
+        let (orb, events) = (process.orb(), Events::new());
         let poa = orb.root_poa().create_poa(ADAPTER).persistent().user_ids().build();
         let poa = poa.map_err(SystemException::from)?;
         let parts = Parts {
@@ -150,7 +150,7 @@ impl ServerBuilder {
             operators: self.operators,
             context: self.context,
             changed: events.clone(),
-            lifecycle: lifecycle.clone(),
+            lifecycle: process.lifecycle().clone(),
         };
         let service = Service::new(orb, &poa, parts);
         let factory = channel_factory::tie(Factory(Arc::downgrade(&service)));
@@ -169,17 +169,15 @@ impl ServerBuilder {
             orb.bind_name(name, &factory)?;
         }
         let (counted, checked) = (service.clone(), service.clone());
-        let console = self.console.start(&lifecycle, |console| {
+        process.open_console(self.console, |console| {
             console
                 .service("events")
                 .check(move || checked.check())
                 .metrics(move || metrics::text(&counted.counts()))
-                .metrics(move || metrics.to_prometheus())
                 .pages(page::pages(&service))
                 .events(&events)
-        });
-        let console = console.map_err(ServerError::Console)?;
-        Ok(Server { orb: orb.clone(), service, factory, url, lifecycle, console })
+        })?;
+        Ok((service, factory, url))
     }
 }
 
@@ -200,7 +198,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The factory of channels.
@@ -215,7 +213,7 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Whether the service can do its work: whether the store can be written.
@@ -227,19 +225,19 @@ impl Server {
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`]. With a store, the clients stay connected for the next
+    /// ORB; see [`Process::run`]. With a store, the clients stay connected for the next
     /// process.
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, &self.url)?)
+        self.process.run(&self.url)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.lifecycle.set_draining();
+        self.process.lifecycle().set_draining();
         self.service.close();
     }
 }
@@ -250,41 +248,11 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// The store cannot be read, or a channel cannot be made.
-    Channels(String),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
 impl From<ChannelError> for ServerError {
     fn from(error: ChannelError) -> Self {
         match error {
-            ChannelError::Refused(why) => Self::Channels(why),
-            other => Self::Channels(format!("{other:?}")),
+            ChannelError::Refused(why) => Self::service(why),
+            other => Self::service(format!("{other:?}")),
         }
     }
 }
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Channels(why) => f.write_str(why),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}

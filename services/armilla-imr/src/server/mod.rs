@@ -7,11 +7,9 @@ mod metrics;
 mod page;
 
 use crate::servant::{ImplementationRepository, ImplementationRepositoryBuilder};
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
-use std::fmt;
-use std::io;
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process};
 
 /// An implementation repository that serves, with its ORB.
 ///
@@ -28,10 +26,8 @@ use std::io;
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    orb: Orb,
+    process: Process,
     repository: ImplementationRepository,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
 }
 
 /// A server to be started.
@@ -58,29 +54,23 @@ impl ServerBuilder {
         self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
-        let (events, metrics) = (Events::new(), Metrics::new());
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        let changed = events.clone();
-        let repository = self.repository.on_change(move |name| changed.send("change", name));
-        let repository = repository.serve(&orb)?;
-        let lifecycle = Lifecycle::new();
-        let (servers, checked) = (repository.clone(), repository.clone());
-        let console = self.console.start(&lifecycle, |console| {
-            console
-                .service("implementation repository")
-                .check(move || checked.check())
-                .metrics(move || metrics::text(&servers.list()))
-                .metrics(move || metrics.to_prometheus())
-                .pages(page::pages(&repository))
-                .events(&events)
-        });
-        match console {
-            Ok(console) => Ok(Server { orb, repository, lifecycle, console }),
-            Err(error) => {
-                orb.shutdown();
-                Err(ServerError::Console(error))
-            }
-        }
+        let (process, repository) = Process::start(configure, |process| {
+            let events = Events::new();
+            let changed = events.clone();
+            let repository = self.repository.on_change(move |name| changed.send("change", name));
+            let repository = repository.serve(process.orb())?;
+            let (servers, checked) = (repository.clone(), repository.clone());
+            process.open_console(self.console, |console| {
+                console
+                    .service("implementation repository")
+                    .check(move || checked.check())
+                    .metrics(move || metrics::text(&servers.list()))
+                    .pages(page::pages(&repository))
+                    .events(&events)
+            })?;
+            Ok(repository)
+        })?;
+        Ok(Server { process, repository })
     }
 }
 
@@ -92,7 +82,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The repository.
@@ -102,42 +92,15 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`]. The servers that the repository has started go on.
+    /// ORB; see [`Process::run`]. The servers that the repository has started go on.
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, self.repository.url())?)
+        self.process.run(self.repository.url())
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB or the store failed.
-    Orb(SystemException),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}

@@ -17,18 +17,14 @@ use crate::client::{ClientError, export, import};
 use crate::model::{Limits, NameComponent};
 use crate::servant::{NamingService, NamingServiceBuilder};
 use crate::store::Store;
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_security::ServerSecurity;
+pub use armilla_service::ServerError;
 use armilla_service::axum::Router;
 use armilla_service::axum::extract::FromRequestParts;
 use armilla_service::axum::http::request::Parts;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{
-    Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle, Rounds, Visitor,
-};
-use std::fmt;
-use std::io;
+use armilla_service::{Console, ConsoleOptions, Events, Process, Rounds, Visitor};
 
 /// A naming service that serves, with its ORB.
 ///
@@ -46,11 +42,9 @@ use std::io;
 /// ```
 #[derive(Debug)]
 pub struct Server {
-    orb: Orb,
+    process: Process,
     service: NamingService,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
-    checker: Option<Rounds>,
+    _checker: Option<Rounds>,
 }
 
 /// A server to be started.
@@ -131,28 +125,80 @@ impl ServerBuilder {
         mut self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone());
         let security = self.security.take();
-        let orb = security.iter().cloned().fold(orb, OrbBuilder::initializer).build()?;
-        let service = NamingService::builder();
-        let service = security.into_iter().fold(service, NamingServiceBuilder::security);
-        let store = std::mem::replace(&mut self.store, Store::in_memory());
-        let rules = self.rules.take();
-        let service = rules.into_iter().fold(service, NamingServiceBuilder::rules_file);
-        let limits = self.limits.take();
-        let service = limits.into_iter().fold(service, NamingServiceBuilder::limits);
-        let service = service.store(store).serve(&orb)?;
-        let lifecycle = Lifecycle::new();
-        let mut server = Server { orb, service, lifecycle, console: None, checker: None };
-        match server.finish(self, metrics) {
-            Ok(()) => Ok(server),
-            Err(error) => {
-                server.orb.shutdown();
-                Err(error)
+        let initializer = security.clone();
+        let configure = |orb| {
+            let orb: OrbBuilder = configure(orb)?;
+            Ok(initializer.into_iter().fold(orb, OrbBuilder::initializer))
+        };
+        let (process, (service, checker)) = Process::start(configure, |process| {
+            let service = NamingService::builder().store(self.store);
+            let service = security.into_iter().fold(service, NamingServiceBuilder::security);
+            let service = self.rules.into_iter().fold(service, NamingServiceBuilder::rules_file);
+            let service = self.limits.into_iter().fold(service, NamingServiceBuilder::limits);
+            let service = service.serve(process.orb())?;
+            if let Some(url) = &self.import {
+                bring(process.orb(), &service, url)?;
             }
-        }
+            let checker = self.checks.map(|checks| checker::start(&service, checks));
+            let checker = checker.transpose().map_err(|error| {
+                ServerError::service(format!("the server cannot start a thread: {error}"))
+            })?;
+            show(process, &service, self.console, self.read_only)?;
+            Ok((service, checker))
+        })?;
+        Ok(Server { process, service, _checker: checker })
     }
+}
+
+/// Opens the console.
+fn show(
+    process: &mut Process,
+    service: &NamingService,
+    console: ConsoleOptions,
+    read_only: bool,
+) -> Result<(), ServerError> {
+    let (counted, store, events) = (service.clone(), service.clone(), Events::new());
+    process.open_console(console, |console| {
+        console
+            .service("naming")
+            .metrics(move || metrics::text(&counted))
+            .check(move || store.check_store())
+            .events(&events)
+            .pages(routes(Shown { service: service.clone(), read_only }))
+    })?;
+    if process.console().is_some() {
+        let tell = move || events.send("change", "{}");
+        service.store().observe(tell).map_err(ServerError::service)?;
+    }
+    Ok(())
+}
+
+fn routes(shown: Shown) -> Router {
+    Router::new()
+        .route("/", get(pages::names))
+        .route("/binding", get(pages::binding))
+        .route("/bind", post(actions::bind))
+        .route("/context", post(actions::context))
+        .route("/unbind", post(actions::unbind))
+        .route("/rename", post(actions::rename))
+        .with_state(shown)
+}
+
+/// Binds the names of the service at a URL.
+fn bring(orb: &Orb, service: &NamingService, url: &str) -> Result<(), ServerError> {
+    let failed = |error: ClientError| {
+        ServerError::service(format!("cannot import the names of {url}: {error}"))
+    };
+    let from = orb.string_to_object(url)?.narrow()?;
+    let snapshot = export(orb, &from, &|_| ()).map_err(failed)?;
+    for (name, why) in &snapshot.unreadable {
+        tracing::warn!(name, why, "a name was not imported");
+    }
+    let to = service.root().upcast();
+    let done = import(orb, &snapshot, &to, false, &|_, _| ()).map_err(failed)?;
+    tracing::info!(bound = done.bound, kept = done.kept.len(), url, "names were imported");
+    Ok(())
 }
 
 impl Server {
@@ -163,67 +209,9 @@ impl Server {
         ServerBuilder { store, console, import, rules, security, checks, read_only, limits }
     }
 
-    /// What comes after the service: the names of another one, checks, and the console.
-    fn finish(&mut self, builder: ServerBuilder, metrics: Metrics) -> Result<(), ServerError> {
-        if let Some(url) = &builder.import {
-            self.import(url)?;
-        }
-        if let Some(checks) = builder.checks {
-            let checker = checker::start(&self.service, checks);
-            self.checker = Some(checker.map_err(ServerError::Thread)?);
-        }
-        let (service, events) = (self.service.clone(), Events::new());
-        let store = self.service.clone();
-        let pages = self.pages(builder.read_only);
-        let complete = |console: ConsoleBuilder| {
-            console
-                .service("naming")
-                .metrics(move || metrics::text(&service))
-                .metrics(move || metrics.to_prometheus())
-                .check(move || store.check_store())
-                .events(&events)
-                .pages(pages)
-        };
-        let console = builder.console.start(&self.lifecycle, complete);
-        self.console = console.map_err(ServerError::Console)?;
-        self.console.iter().try_for_each(|_| self.tell(&events))
-    }
-
-    fn pages(&self, read_only: bool) -> Router {
-        let shown = Shown { service: self.service.clone(), read_only };
-        Router::new()
-            .route("/", get(pages::names))
-            .route("/binding", get(pages::binding))
-            .route("/bind", post(actions::bind))
-            .route("/context", post(actions::context))
-            .route("/unbind", post(actions::unbind))
-            .route("/rename", post(actions::rename))
-            .with_state(shown)
-    }
-
-    /// Tells open pages of changes.
-    fn tell(&self, events: &Events) -> Result<(), ServerError> {
-        let events = events.clone();
-        let tell = move || events.send("change", "{}");
-        self.service.store().observe(tell).map_err(ServerError::Thread)
-    }
-
-    fn import(&self, url: &str) -> Result<(), ServerError> {
-        let failed = |error: ClientError| ServerError::Import(url.to_owned(), error);
-        let from = self.orb.string_to_object(url)?.narrow()?;
-        let snapshot = export(&self.orb, &from, &|_| ()).map_err(failed)?;
-        for (name, why) in &snapshot.unreadable {
-            tracing::warn!(name, why, "a name was not imported");
-        }
-        let to = self.service.root().upcast();
-        let done = import(&self.orb, &snapshot, &to, false, &|_, _| ()).map_err(failed)?;
-        tracing::info!(bound = done.bound, kept = done.kept.len(), url, "names were imported");
-        Ok(())
-    }
-
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The service.
@@ -233,51 +221,18 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`].
+    /// ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, self.service.url())?)
+        self.process.run(self.service.url())
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// The console cannot be started.
-    Console(io::Error),
-    /// The system has no thread.
-    Thread(io::Error),
-    /// The names of a service, at this URL, cannot be imported.
-    Import(String, ClientError),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Console(error) => error.fmt(f),
-            Self::Thread(error) => write!(f, "the server cannot start a thread: {error}"),
-            Self::Import(url, error) => write!(f, "cannot import the names of {url}: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}
 
 /// What the pages show.
 #[derive(Clone)]

@@ -14,13 +14,12 @@ mod refusal;
 use crate::limits::Limits;
 use crate::servant::{TRADING_SERVICE, Trader, serve};
 use crate::store::Store;
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
 use armilla_ipc::host;
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds, Visitor};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process, Rounds, Visitor};
 use checker::Findings;
-use std::fmt;
-use std::io;
+use std::error::Error;
 use std::net::SocketAddr;
 
 /// A trading service that serves, with its ORB.
@@ -37,11 +36,9 @@ use std::net::SocketAddr;
 /// # Ok::<(), ServerError>(())
 /// ```
 pub struct Server {
-    orb: Orb,
+    process: Process,
     trader: Trader,
     url: String,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
     _checker: Option<Rounds>,
 }
 
@@ -77,7 +74,7 @@ pub struct ServerBuilder {
 }
 
 /// Why the contents of a trader cannot be had.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+type Failure = Box<dyn Error + Send + Sync>;
 
 impl ServerBuilder {
     /// Sets what the trader spends on its clients at most.
@@ -108,52 +105,43 @@ impl ServerBuilder {
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
         open: impl FnOnce(&Orb) -> Result<Store, Failure>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        let started = self.serve(&orb, metrics, open);
-        if started.is_err() {
-            orb.shutdown();
-        }
-        started
+        let (process, parts) = Process::start(configure, |process| self.serve(process, open))?;
+        let (trader, url, checker) = parts;
+        Ok(Server { process, trader, url, _checker: checker })
     }
 
     fn serve(
         self,
-        orb: &Orb,
-        metrics: Metrics,
+        process: &mut Process,
         open: impl FnOnce(&Orb) -> Result<Store, Failure>,
-    ) -> Result<Server, ServerError> {
-        let store = open(orb).map_err(ServerError::Store)?;
-        let trader = serve(orb, store, self.limits)?;
+    ) -> Result<(Trader, String, Option<Rounds>), ServerError> {
+        let orb = process.orb();
+        let trader = serve(orb, open(orb).map_err(ServerError::Service)?, self.limits)?;
         // Publishing it again tells the URL.
         let url = orb.publish(TRADING_SERVICE, trader.lookup())?;
-        let lifecycle = Lifecycle::new();
-        let (findings, read_only) = (Findings::default(), self.read_only);
+        let findings = Findings::default();
         let shown = Shown {
             trader: trader.clone(),
             orb: orb.clone(),
             findings: findings.clone(),
-            read_only,
+            read_only: self.read_only,
         };
-        let console = self.console.start(&lifecycle, |console| {
-            let (state, changes) = (trader.clone(), Events::new());
-            let kept = trader.clone();
+        let (state, kept, found) = (trader.clone(), trader.clone(), findings.clone());
+        process.open_console(self.console, |console| {
+            let changes = Events::new();
             let console = console
                 .service("trader")
                 .check(move || kept.check_store())
-                .metrics(move || metrics::text(&state, &findings))
-                .metrics(move || metrics.to_prometheus())
-                .pages(page::pages(shown.clone()))
+                .metrics(move || metrics::text(&state, &found))
+                .pages(page::pages(shown))
                 .events(&changes);
             trader.on_change(move || changes.send("change", "contents"));
             console
-        });
-        let console = console.map_err(ServerError::Console)?;
+        })?;
         // Only pages and metrics show what it finds.
-        let checker = console.as_ref().map(|_| checker::start(&trader, &shown.findings));
-        let checker = checker.transpose().map_err(ServerError::Console)?;
-        let orb = orb.clone();
-        Ok(Server { orb, trader, url, lifecycle, console, _checker: checker })
+        let checker = process.console().map(|_| checker::start(&trader, &findings));
+        let checker = checker.transpose().map_err(ServerError::service)?;
+        Ok((trader, url, checker))
     }
 }
 
@@ -165,7 +153,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The trader.
@@ -175,47 +163,17 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`].
+    /// ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        let ended = armilla_service::run(&self.orb, &self.lifecycle, &self.url);
+        let ended = self.process.run(&self.url);
         self.trader.close();
-        Ok(ended?)
+        ended
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// The store cannot be opened.
-    Store(Failure),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Store(error) => error.fmt(f),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}

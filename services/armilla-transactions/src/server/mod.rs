@@ -6,11 +6,10 @@ mod page;
 
 use crate::corba::TransactionFactoryRef;
 use crate::{DiskJournal, MemoryJournal, Transactions, TransactionsBuilder};
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process, Rounds};
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,11 +35,9 @@ pub const ADAPTER: &str = crate::servant::ADAPTER;
 /// # Ok::<(), armilla_transactions::server::ServerError>(())
 /// ```
 pub struct Server {
-    orb: Orb,
+    process: Process,
     transactions: Transactions,
     url: String,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
     /// Tells open pages.
     _watch: Option<Rounds>,
 }
@@ -86,37 +83,35 @@ impl ServerBuilder {
     ) -> Result<Server, ServerError> {
         let transactions = match &self.log {
             Some(directory) => {
-                let journal = DiskJournal::open(directory).map_err(ServerError::Log)?;
+                let journal = DiskJournal::open(directory).map_err(ServerError::service)?;
                 self.transactions.journal(Arc::new(journal))
             }
             None => self.transactions.journal(Arc::new(MemoryJournal::new())),
         };
-        let (transactions, metrics) = (transactions.build(), Metrics::new());
-        let orb = configure(Orb::builder())?.initializer(metrics.clone());
-        let orb = orb.initializer(transactions.clone()).build()?;
+        let transactions = transactions.build();
+        let initializer = transactions.clone();
+        let configure = |orb| Ok(configure(orb)?.initializer(initializer));
         let parts = (self.name, self.console);
-        serve(&orb, transactions.clone(), metrics, parts).inspect_err(|_| {
-            transactions.stop();
-            orb.shutdown();
-        })
+        let (process, (url, watch)) = Process::start(configure, |process| {
+            let served = serve(process, &transactions, parts);
+            served.inspect_err(|_| transactions.stop())
+        })?;
+        Ok(Server { process, transactions, url, _watch: watch })
     }
 }
 
 fn serve(
-    orb: &Orb,
-    transactions: Transactions,
-    of_orb: Metrics,
+    process: &mut Process,
+    transactions: &Transactions,
     (name, console): (Option<String>, ConsoleOptions),
-) -> Result<Server, ServerError> {
-    let lifecycle = Lifecycle::new();
-    transactions.start(orb)?;
+) -> Result<(String, Option<Rounds>), ServerError> {
+    transactions.start(process.orb())?;
     if let (Some(name), Some(factory)) = (&name, transactions.factory()) {
-        orb.bind_name(name, factory)?;
+        process.orb().bind_name(name, factory)?;
     }
-    let url = transactions.url().unwrap_or_default();
     let (counted, checked) = (transactions.clone(), transactions.clone());
     let events = Events::new();
-    let console = console.start(&lifecycle, |console| {
+    process.open_console(console, |console| {
         console
             .service("transactions")
             .check(move || match checked.has_failed() {
@@ -124,14 +119,12 @@ fn serve(
                 false => Ok(()),
             })
             .metrics(move || metrics::text(&counted))
-            .metrics(move || of_orb.to_prometheus())
-            .pages(page::pages(&transactions))
+            .pages(page::pages(transactions))
             .events(&events)
-    });
-    let console = console.map_err(ServerError::Console)?;
-    let watch = console.is_some().then(|| page::watch(&transactions, events));
-    let watch = watch.transpose().map_err(ServerError::Console)?;
-    Ok(Server { orb: orb.clone(), transactions, url, lifecycle, console, _watch: watch })
+    })?;
+    let watch = process.console().map(|_| page::watch(transactions, events));
+    let watch = watch.transpose().map_err(ServerError::service)?;
+    Ok((transactions.url().unwrap_or_default(), watch))
 }
 
 impl Server {
@@ -142,7 +135,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The transactions.
@@ -162,22 +155,22 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`].
+    /// ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, &self.url)?)
+        self.process.run(&self.url)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.lifecycle.set_draining();
+        self.process.lifecycle().set_draining();
         self.transactions.stop();
     }
 }
@@ -187,32 +180,3 @@ impl fmt::Debug for Server {
         f.debug_struct("Server").field("url", &self.url).finish_non_exhaustive()
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// The log cannot be read.
-    Log(io::Error),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Log(error) | Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}
