@@ -11,6 +11,7 @@ mod refused_reply;
 pub use oversized::{OversizedRequest, Skipped};
 pub use refused_reply::RefusedReply;
 
+use crate::header::MAGIC;
 use crate::reassembly::Reassembly;
 use crate::{
     HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind, OwnedMessage,
@@ -385,6 +386,10 @@ impl Framer {
         loop {
             let arrived = &self.buffer[self.start..self.end];
             let Some(first) = arrived.first_chunk() else {
+                // Other protocols say less than a header: an alert of TLS has seven octets.
+                if let Some(magic) = arrived.first_chunk().filter(|magic| **magic != MAGIC) {
+                    return Err(HeaderError::BadMagic(*magic));
+                }
                 self.needed = HEADER_LEN;
                 return Ok(None);
             };

@@ -8,7 +8,7 @@ use core::fmt;
 /// The length of a message header in octets.
 pub const HEADER_LEN: usize = 12;
 
-const MAGIC: [u8; 4] = *b"GIOP";
+pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
 const SIZE_OFFSET: usize = 8;
 const MORE_FRAGMENTS: u8 = 2;
 

@@ -61,7 +61,15 @@ impl LostConnection {
                 return self.too_large(error, completed);
             }
             ConnectionLoss::Unreadable(error) => {
-                return self.broken(&error.to_string(), completed);
+                let broken = self.broken(&error.to_string(), completed);
+                return match error {
+                    // An alert.
+                    HeaderError::BadMagic([0x15, 3, ..]) => broken.with_hint(
+                        "that is TLS: its port for TLS is reached by `corbaloc:ssliop:`, or by a \
+                         new reference",
+                    ),
+                    _ => broken,
+                };
             }
             ConnectionLoss::Broken if completed == Completion::No => (
                 ExceptionKind::CommFailure,
