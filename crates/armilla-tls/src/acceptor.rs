@@ -62,19 +62,32 @@ struct Begun {
     number: u64,
     /// Whose it is, without the port.
     host: String,
+    /// Whether the client has said enough for an answer.
+    is_answered: Arc<AtomicBool>,
 }
 
 impl Queue {
-    /// Takes out the handshake that has waited the longest, of those that are too many: of this host,
-    /// or of all.
+    /// Takes out the handshake that gives way to the last one, if there are too many: of this host, or
+    /// of all.
     fn give_way(&mut self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
         let of_host = self.pending.iter().filter(|begun| begun.host == host).count();
         if of_host > limits.per_host {
-            let at = self.pending.iter().position(|begun| begun.host == host)?;
-            return Some((self.pending.remove(at)?.token, "-ORBTlsHandshakesPerHost"));
+            let token = self.take_least(|begun| begun.host == host)?;
+            return Some((token, "-ORBTlsHandshakesPerHost"));
         }
         let full = self.pending.len() > limits.count;
-        full.then(|| self.pending.pop_front()).flatten().map(|it| (it.token, "-ORBTlsHandshakes"))
+        full.then(|| self.take_least(|_| true)).flatten().map(|it| (it, "-ORBTlsHandshakes"))
+    }
+
+    /// Takes out the handshake that has waited the longest of these, but for the last one. Clients
+    /// that have said nothing worth an answer go first: to say nothing costs them nothing, and one
+    /// that is answered may be a call already.
+    fn take_least(&mut self, is_one: impl Fn(&Begun) -> bool) -> Option<Token> {
+        let others = self.pending.len().checked_sub(1)?;
+        let mut ones = self.pending.iter().take(others).enumerate().filter(|(_, it)| is_one(it));
+        let oldest = ones.clone().next()?.0;
+        let silent = ones.find(|(_, begun)| !begun.is_answered.load(Ordering::Relaxed));
+        self.pending.remove(silent.map_or(oldest, |(at, _)| at)).map(|begun| begun.token)
     }
 }
 
@@ -154,6 +167,7 @@ impl State {
             other => other.to_string(),
         };
         let handshake = Handshake::new(stream.into(), connection.into(), Side::Server, place);
+        let is_answered = handshake.is_answered().clone();
         let mut queue = self.lock();
         queue.next += 1;
         let number = queue.next;
@@ -172,7 +186,7 @@ impl State {
                 return;
             }
         };
-        queue.pending.push_back(Begun { token, number, host: host.clone() });
+        queue.pending.push_back(Begun { token, number, host: host.clone(), is_answered });
         let oldest = queue.give_way(&settings, &host);
         drop(queue);
         if let Some((token, limit)) = oldest {

@@ -9,6 +9,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, Connection, ProtocolVersion};
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much is read at once.
@@ -24,6 +25,8 @@ pub(crate) struct Handshake {
     /// What was encoded and not yet sent.
     outgoing: Vec<u8>,
     sent: usize,
+    /// Whether this end says anything.
+    is_answered: Arc<AtomicBool>,
     /// What has arrived behind the handshake.
     behind: Vec<u8>,
     side: Side,
@@ -49,7 +52,13 @@ impl Handshake {
         place: String,
     ) -> Self {
         let (outgoing, behind) = Default::default();
-        Self { stream, connection, outgoing, sent: 0, behind, side, place }
+        let is_answered = Arc::default();
+        Self { stream, connection, outgoing, sent: 0, is_answered, behind, side, place }
+    }
+
+    /// Whether this end says anything: a server has then got what the client begins with.
+    pub(crate) fn is_answered(&self) -> &Arc<AtomicBool> {
+        &self.is_answered
     }
 
     pub(crate) fn stream(&self) -> &Arc<dyn Stream> {
@@ -138,6 +147,7 @@ impl Handshake {
     fn send(&mut self) -> io::Result<bool> {
         loop {
             while self.sent < self.outgoing.len() {
+                self.is_answered.store(true, Ordering::Relaxed);
                 let rest = IoSlice::new(&self.outgoing[self.sent..]);
                 match self.stream.try_send_vectored(&[rest]) {
                     Ok(count) => self.sent += count,

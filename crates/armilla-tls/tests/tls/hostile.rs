@@ -6,6 +6,10 @@ use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
 use armilla_tls::TlsSettings;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -47,6 +51,32 @@ fn silent_strangers_give_way_to_those_who_speak() {
     is_served(&authority, &server);
     strangers[..20].iter_mut().for_each(ends);
     is_served(&authority, &server);
+}
+
+#[test]
+fn a_client_that_was_answered_does_not_give_way_to_silent_strangers() {
+    let authority = Authority::new("root");
+    let server = server(&authority, |settings| settings.handshakes = 4);
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let mut client = ClientConnection::new(config.into(), name).unwrap();
+    let mut stream = stranger(&server);
+    client.write_tls(&mut stream).unwrap();
+    // It has the answer, and takes its time.
+    stream.peek(&mut [0]).unwrap();
+    let mut strangers: Vec<_> = (0..32).map(|_| stranger(&server)).collect();
+    strangers[..20].iter_mut().for_each(ends);
+    while client.is_handshaking() {
+        client.complete_io(&mut stream).unwrap();
+    }
+    // What follows the handshake is a ticket, and no end.
+    client.complete_io(&mut stream).unwrap();
 }
 
 #[test]
