@@ -203,8 +203,17 @@ impl SystemException {
             Some(detail) => format!("; it says: {detail}"),
             None => String::new(),
         };
+        // A server tells nobody more who may not do something.
+        let is_silent = said.is_empty() && self.0.minor == Minor::default();
         self.0.explanation.iter_mut().for_each(|explanation| explanation.id = None);
-        self.with_reason(format!("{server} answered {operation}: {reason}{said}"))
+        let told = self.with_reason(format!("{server} answered {operation}: {reason}{said}"));
+        match is_silent && told.kind() == ExceptionKind::NoPermission {
+            true => told.with_hint(
+                "the server's log says why; who has not shown who it is does so by a password \
+                 (`ClientSecurity`, --login) or a certificate (-ORBCertificate)",
+            ),
+            false => told,
+        }
     }
 
     /// The same exception with `note` appended to what it says.

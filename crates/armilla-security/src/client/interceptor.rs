@@ -158,7 +158,25 @@ fn explained(
     };
     let made = SystemException::new(refused.kind(), refused.minor(), refused.completed());
     made.with_reason(format!("{what}{more} (CSIv2 error {major}, {minor})"))
-        .with_hint("the server's log says why")
+        .with_hint(remedy(kind, token))
+}
+
+/// What is to be done about it.
+fn remedy(kind: Option<ContextErrorKind>, token: Option<GssupError>) -> &'static str {
+    match (kind, token) {
+        (_, Some(GssupError::BadTarget)) => {
+            "the reference is that of another server: get a new one; the server's log says why"
+        }
+        (Some(ContextErrorKind::InvalidEvidence), _) => {
+            "are the user, the domain, the password and the code of a second factor right, and if \
+             the client acts for somebody, may it act for that one? the server's log says why"
+        }
+        (Some(ContextErrorKind::InvalidMechanism), _) => {
+            "a reference says what its server takes: get a new one; the server's log says why"
+        }
+        (Some(ContextErrorKind::NoContext), _) => "call again, which establishes another one",
+        _ => "the server's log says why",
+    }
 }
 
 impl Shown {

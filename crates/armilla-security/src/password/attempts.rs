@@ -1,5 +1,6 @@
 //! How often passwords may be guessed.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::time::{Duration, Instant};
@@ -40,7 +41,16 @@ impl<K> Default for Attempts<K> {
 
 impl<K: Hash + Eq + Clone> Attempts<K> {
     /// Whether one more guess is refused.
-    pub(super) fn is_full(&self, key: &K, limit: u32, window: Duration, now: Instant) -> bool {
+    pub(super) fn is_full<Q: Hash + Eq + ?Sized>(
+        &self,
+        key: &Q,
+        limit: u32,
+        window: Duration,
+        now: Instant,
+    ) -> bool
+    where
+        K: Borrow<Q>,
+    {
         self.0.get(key).is_some_and(|(count, since)| {
             *count >= limit && now.saturating_duration_since(*since) < window
         })

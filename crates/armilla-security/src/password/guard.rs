@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Why a password was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The name or the password is wrong.
+    /// The name, the password or the code behind it is wrong.
     Wrong,
     /// There were too many wrong guesses from the host, or for the user.
     TooManyGuesses,
@@ -22,7 +22,7 @@ pub(crate) enum Refused {
 impl Refused {
     pub(crate) const fn text(self) -> &'static str {
         match self {
-            Self::Wrong => "the user or the password is wrong",
+            Self::Wrong => "the user, the password or the code is wrong",
             Self::TooManyGuesses => "too many wrong passwords of late",
         }
     }
@@ -73,21 +73,23 @@ impl Guarded {
         peer: &Address,
     ) -> Result<(), Refused> {
         let domain = user.domain.as_deref().unwrap_or_default();
-        let hash = self.key.of(&[user.user.as_bytes(), domain.as_bytes(), password]);
+        let host = host(peer);
+        // With the host: else a code that somebody has read on its way would be good elsewhere.
+        let hash =
+            self.key.of(&[user.user.as_bytes(), domain.as_bytes(), host.as_bytes(), password]);
         let generation = self.verifier.generation();
         let known = self.verified.read().unwrap_or_else(PoisonError::into_inner);
         if known.has(&hash, generation, Instant::now()) {
             return Ok(());
         }
         drop(known);
-        let host = host(peer);
-        if self.is_guessing(&host, user) {
+        if self.is_guessing(host, user) {
             return Err(Refused::TooManyGuesses);
         }
         let right = {
             let _turn = self.turn();
             // Others may have guessed while this one has waited.
-            if self.is_guessing(&host, user) {
+            if self.is_guessing(host, user) {
                 return Err(Refused::TooManyGuesses);
             }
             self.verifier.verify(user, password)
@@ -99,7 +101,7 @@ impl Guarded {
             return Ok(());
         }
         let mut guesses = lock(&self.guesses);
-        guesses.hosts.note(host, &self.limits, now);
+        guesses.hosts.note(host.to_owned(), &self.limits, now);
         guesses.users.note(user.clone(), &self.limits, now);
         Err(Refused::Wrong)
     }
@@ -114,7 +116,7 @@ impl Guarded {
         self.verifier.generation()
     }
 
-    fn is_guessing(&self, host: &String, user: &ScopedName) -> bool {
+    fn is_guessing(&self, host: &str, user: &ScopedName) -> bool {
         let GuessLimits { per_host, per_user, window, .. } = self.limits;
         let (guesses, now) = (lock(&self.guesses), Instant::now());
         guesses.hosts.is_full(host, per_host, window, now)
@@ -145,10 +147,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The host at an address, whatever the port.
-fn host(peer: &Address) -> String {
+fn host(peer: &Address) -> &str {
     match peer {
-        Address::Tcp { host, .. } => host.clone(),
-        _ => "local".to_owned(),
+        Address::Tcp { host, .. } => host,
+        _ => "local",
     }
 }
 

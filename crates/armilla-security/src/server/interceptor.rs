@@ -109,7 +109,7 @@ impl ServerInterceptor for Requests {
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         if self.0.audit.as_ref().is_some_and(Audit::refuses) {
             return Err(ExceptionKind::Transient
-                .because("the server cannot record calls now")
+                .because("the server cannot record calls now: call again later")
                 .into());
         }
         let Some(access) = &self.0.evidence.access else { return Ok(()) };

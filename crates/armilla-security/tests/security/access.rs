@@ -94,7 +94,7 @@ fn what_no_rule_allows_is_denied_and_all_of_it_is_recorded() {
         r#""caller":"anonymous","proof":"none""#,
         r#""operation":"_get_balance","outcome":"denied","rule":null"#,
         r#""caller":"zoe@bank","proof":"assertion","through":"gateway@bank","through_proof":"password""#,
-        r#""outcome":"refused","why":"ann@bank: the user or the password is wrong""#,
+        r#""outcome":"refused","why":"ann@bank: the user, the password or the code is wrong""#,
     ] {
         assert!(lines.contains(expected), "{expected}\n{lines}");
     }
