@@ -4,8 +4,8 @@
 mod calls;
 mod certificates;
 mod corpus;
-mod files;
 mod hostile;
+mod names;
 mod references;
 mod reload;
 mod wrong;

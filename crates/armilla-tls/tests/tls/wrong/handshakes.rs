@@ -1,38 +1,50 @@
-//! Set-ups that are wrong: each fails with the right exception, before anything was executed, and
-//! with a sentence that names the certificate, the rule and the remedy.
+//! Certificates, versions and cipher suites with which no handshake succeeds, in both versions of TLS.
 
+use super::{Came, Case};
 use crate::certificates::{Authority, Identity, now, self_signed};
-use crate::references::tls_port;
-use armilla::{Completion, ExceptionKind, Minor};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
 use armilla_tls::{Pem, Tls, Verify, Version};
 use rcgen::{BasicConstraints, ExtendedKeyUsagePurpose, IsCa};
 use time::Duration;
 
-/// A set-up: what the ends have, and what the error of the client must say.
-struct Case {
-    what: &'static str,
-    server: Tls,
-    client: Tls,
-    minor: Minor,
-    says: &'static [&'static str],
-}
-
 const HERE: &[&str] = &["127.0.0.1"];
 
-fn cases() -> Vec<Case> {
+/// What the client gets where a certificate is refused, and where the ends do not agree.
+const REFUSED: &str = "`NO_PERMISSION`, `TLS_CERTIFICATE_REFUSED`";
+const FAILED: &str = "`NO_PERMISSION`, `TLS_HANDSHAKE_FAILED`";
+
+/// Calls with these ends, with TLS 1.3 and with TLS 1.2.
+fn calls(server: &Tls, client: &Tls) -> Vec<Came> {
+    let call = |version: Option<Version>| {
+        let narrow = |tls: &Tls| match version {
+            Some(version) => tls.clone().settings(|it| it.newest = version.max(it.oldest)),
+            None => tls.clone(),
+        };
+        let builder = orbs::builder().transport(narrow(server));
+        let server = Server::of(builder.listen("ssliop://127.0.0.1:0").unwrap().build().unwrap());
+        let client = orbs::builder().transport(narrow(client)).build().unwrap();
+        let error = server.remote(&client).increment().unwrap_err();
+        client.shutdown();
+        assert!(error.to_string().contains("127.0.0.1:"), "it says where: {error}");
+        Came::of(error, server.local.count().unwrap())
+    };
+    [None, Some(Version::Tls12)].map(call).into()
+}
+
+pub(super) fn cases() -> Vec<Case> {
     let root = Authority::new("root");
     let good = root.issue(HERE);
     let with = |identity: &Identity| root.tls().certificate(identity.pem());
-    let refused = Minor::TLS_CERTIFICATE_REFUSED;
-    let failed = Minor::TLS_HANDSHAKE_FAILED;
-    let case = |what, server, client, minor, says| Case { what, server, client, minor, says };
+    let (refused, failed) = (REFUSED, FAILED);
+    let case = |what, server: Tls, client: Tls, ends, says| {
+        Case::new(what, ends, says, move || calls(&server, &client))
+    };
     let mut cases = Vec::new();
 
     let expired = root.issue_with(HERE, |it| it.not_after = now() - Duration::hours(1));
     cases.push(case(
-        "expired",
+        "a certificate that has expired",
         with(&expired),
         root.tls(),
         refused,
@@ -40,7 +52,7 @@ fn cases() -> Vec<Case> {
     ));
     let early = root.issue_with(HERE, |it| it.not_before = now() + Duration::hours(1));
     cases.push(case(
-        "not yet valid",
+        "a certificate that is not valid yet, or a clock that is wrong",
         with(&early),
         root.tls(),
         refused,
@@ -48,17 +60,23 @@ fn cases() -> Vec<Case> {
     ));
     let elsewhere = root.issue(&["elsewhere.example.org"]);
     cases.push(case(
-        "another name",
+        "a certificate for another name",
         with(&elsewhere),
         root.tls(),
         refused,
         &["leads to 127.0.0.1", "elsewhere.example.org", "-ORBTls name="],
     ));
     let nameless = root.issue(&[]);
-    cases.push(case("no name", with(&nameless), root.tls(), refused, &["it is for no host"]));
+    cases.push(case(
+        "a certificate for no name",
+        with(&nameless),
+        root.tls(),
+        refused,
+        &["it is for no host"],
+    ));
     let other = Authority::new("other");
     cases.push(case(
-        "another root",
+        "a certificate of an authority that is not believed",
         with(&good),
         other.tls(),
         refused,
@@ -66,14 +84,14 @@ fn cases() -> Vec<Case> {
     ));
     let namesake = Authority::new("root");
     cases.push(case(
-        "a root of the same name",
+        "a root of the same name with another key",
         with(&good),
         namesake.tls(),
         refused,
         &["-ORBRoots"],
     ));
     cases.push(case(
-        "no roots",
+        "a root that is no authority",
         with(&good),
         Tls::new().roots(Pem::text(self_signed(&["x"]).certificate)),
         refused,
@@ -81,7 +99,7 @@ fn cases() -> Vec<Case> {
     ));
     let own = self_signed(HERE);
     cases.push(case(
-        "signed by itself",
+        "a certificate that has signed itself",
         with(&own),
         root.tls(),
         refused,
@@ -92,7 +110,7 @@ fn cases() -> Vec<Case> {
     let first = incomplete.certificate.find("-----END CERTIFICATE-----\n").unwrap();
     incomplete.certificate.truncate(first + "-----END CERTIFICATE-----\n".len());
     cases.push(case(
-        "the certificate between is missing",
+        "a chain without the certificate between",
         with(&incomplete),
         root.tls(),
         refused,
@@ -101,7 +119,7 @@ fn cases() -> Vec<Case> {
     let client_only = root
         .issue_with(HERE, |it| it.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);
     cases.push(case(
-        "for clients alone",
+        "a server with a certificate for clients alone",
         with(&client_only),
         root.tls(),
         refused,
@@ -110,7 +128,7 @@ fn cases() -> Vec<Case> {
     let authority =
         root.issue_with(HERE, |it| it.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
     cases.push(case(
-        "that of an authority",
+        "the certificate of an authority as one's own",
         with(&authority),
         root.tls(),
         refused,
@@ -119,11 +137,17 @@ fn cases() -> Vec<Case> {
     let revoked = root
         .tls()
         .settings(|it| it.revocations.push(root.revoke(&[0x77], now() + Duration::days(1))));
-    cases.push(case("revoked", with(&good), revoked, refused, &["serial 77", "has revoked it"]));
+    cases.push(case(
+        "a certificate that was revoked",
+        with(&good),
+        revoked,
+        refused,
+        &["serial 77", "has revoked it"],
+    ));
     let stale =
         root.tls().settings(|it| it.revocations.push(root.revoke(&[], now() - Duration::days(1))));
     cases.push(case(
-        "an expired list",
+        "a revocation list that has expired",
         with(&good),
         stale,
         refused,
@@ -131,7 +155,7 @@ fn cases() -> Vec<Case> {
     ));
     let pinned = root.tls().settings(|it| it.pins.push("00".repeat(32).parse().unwrap()));
     cases.push(case(
-        "another pin",
+        "a key that is not pinned",
         with(&good),
         pinned,
         refused,
@@ -139,7 +163,7 @@ fn cases() -> Vec<Case> {
     ));
     let strict = |tls: Tls| tls.verify(Verify::Required);
     cases.push(case(
-        "no certificate of the client",
+        "a certificate of the client is required, and it has none",
         strict(with(&good)),
         root.tls(),
         refused,
@@ -147,14 +171,14 @@ fn cases() -> Vec<Case> {
     ));
     let foreign = other.issue(HERE);
     cases.push(case(
-        "a client of another authority",
+        "a client's certificate of an authority that the server does not believe",
         strict(with(&good)),
         with(&foreign),
         refused,
         &["certificate of this client"],
     ));
     cases.push(case(
-        "an expired client",
+        "a client's certificate that has expired",
         strict(with(&good)),
         with(&expired),
         refused,
@@ -163,7 +187,7 @@ fn cases() -> Vec<Case> {
     let server_only = root
         .issue_with(HERE, |it| it.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth]);
     cases.push(case(
-        "a client with a certificate for servers",
+        "a client with a certificate for servers alone",
         strict(with(&good)),
         with(&server_only),
         refused,
@@ -172,7 +196,7 @@ fn cases() -> Vec<Case> {
     let strict_revoked = strict(with(&good))
         .settings(|it| it.revocations.push(root.revoke(&[0x77], now() + Duration::days(1))));
     cases.push(case(
-        "a revoked client",
+        "a client's certificate that was revoked",
         strict_revoked,
         with(&good),
         refused,
@@ -180,8 +204,20 @@ fn cases() -> Vec<Case> {
     ));
     let old = |tls: Tls| tls.settings(|it| it.newest = Version::Tls12);
     let new = |tls: Tls| tls.settings(|it| it.oldest = Version::Tls13);
-    cases.push(case("an old client", new(with(&good)), old(root.tls()), failed, &["versions"]));
-    cases.push(case("an old server", old(with(&good)), new(root.tls()), failed, &["version"]));
+    cases.push(case(
+        "a client that speaks TLS 1.2 alone, where 1.3 is required",
+        new(with(&good)),
+        old(root.tls()),
+        failed,
+        &["versions"],
+    ));
+    cases.push(case(
+        "a server that speaks TLS 1.2 alone, where 1.3 is required",
+        old(with(&good)),
+        new(root.tls()),
+        failed,
+        &["version"],
+    ));
     let suites = |tls: Tls, names: &str| tls.settings(|it| it.ciphers = names.parse().unwrap());
     cases.push(case(
         "no cipher suite in common",
@@ -191,60 +227,4 @@ fn cases() -> Vec<Case> {
         &["127.0.0.1"],
     ));
     cases
-}
-
-#[test]
-fn every_wrong_set_up_says_what_is_wrong_and_what_to_do() {
-    for case in cases() {
-        for version in [None, Some(Version::Tls12)] {
-            let narrow = |tls: Tls| match version {
-                Some(version) => tls.settings(|it| it.newest = version.max(it.oldest)),
-                None => tls,
-            };
-            let Case { what, minor, says, .. } = case;
-            let builder = orbs::builder().transport(narrow(case.server.clone()));
-            let server =
-                Server::of(builder.listen("ssliop://127.0.0.1:0").unwrap().build().unwrap());
-            let client = orbs::builder().transport(narrow(case.client.clone())).build().unwrap();
-            let error = server.remote(&client).increment().unwrap_err();
-            let text = error.to_string();
-            assert_eq!(error.kind(), ExceptionKind::NoPermission, "{what}: {text}");
-            assert_eq!(error.completed(), Completion::No, "{what}: {text}");
-            assert_eq!(error.minor(), minor, "{what}: {text}");
-            assert!(text.contains("127.0.0.1:"), "{what}: {text}");
-            for part in says {
-                assert!(text.contains(part), "{what}: {part:?} is missing in: {text}");
-            }
-            assert_eq!(server.local.count().unwrap(), 0, "{what}: nothing was executed");
-            client.shutdown();
-        }
-    }
-}
-
-#[test]
-fn a_plain_peer_at_a_port_for_tls_and_the_reverse_are_told_apart() {
-    let root = Authority::new("root");
-    let plain = Server::start();
-    let (host, port) = plain.address();
-    let client = orbs::builder()
-        .settings(|settings| settings.connect_timeout = std::time::Duration::from_secs(2))
-        .transport(root.tls())
-        .build()
-        .unwrap();
-    let object = client.string_to_object(&format!("corbaloc:ssliop:{host}:{port}/x")).unwrap();
-    let error = object.non_existent().unwrap_err();
-    assert_eq!(error.completed(), Completion::No, "{error}");
-    assert!(error.to_string().contains("its port for TLS"), "{error}");
-
-    let tls = root.tls().certificate(root.issue(HERE).pem());
-    let builder = orbs::builder().transport(tls);
-    let server = Server::of(builder.listen("ssliop://127.0.0.1:0").unwrap().build().unwrap());
-    let port = tls_port(&server);
-    let client = orbs::client();
-    let object = client.string_to_object(&format!("corbaloc::127.0.0.1:{port}/x")).unwrap();
-    let error = object.non_existent().unwrap_err();
-    assert!(
-        matches!(error.kind(), ExceptionKind::CommFailure | ExceptionKind::Transient),
-        "{error}"
-    );
 }
