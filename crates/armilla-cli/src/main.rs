@@ -93,7 +93,7 @@ enum Command {
     /// Serve an implementation repository or an activator, and operate one: servers that calls start
     #[command(subcommand)]
     Imr(imr::Imr),
-    /// List replicated object groups, and change who is in them
+    /// Serve a manager of replicated object groups, list them, and change who is in them
     #[command(subcommand)]
     Groups(groups::Groups),
     /// Show what a reference contains

@@ -1,10 +1,14 @@
-//! What members of an object group tell each other: records of requests, and logs of replies.
+//! What members of an object group tell each other and write down: records of requests, logs of
+//! replies, what is on a disk.
 
-use armilla_replication::model::{Record, ReplyLog};
+use armilla_replication::model::{Kept, Record, ReplyLog};
 
 pub(crate) fn check(data: &[u8]) {
     if let Ok(record) = Record::from_octets(data) {
         assert_eq!(Record::from_octets(&record.to_octets().unwrap()), Ok(record));
+    }
+    if let Ok(kept) = Kept::from_octets(data) {
+        assert_eq!(Kept::from_octets(&kept.to_octets().unwrap()), Ok(kept));
     }
     let mut log = ReplyLog::default();
     if log.replace(data).is_ok() {

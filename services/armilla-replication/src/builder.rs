@@ -27,13 +27,24 @@ pub struct ReplicaBuilder {
     style: Style,
     interval: Duration,
     limits: Limits,
+    #[cfg(feature = "disk")]
+    disk: Option<std::path::PathBuf>,
 }
 
 impl ReplicaBuilder {
     pub(crate) fn new(group: GroupName, name: String) -> Self {
         let (style, limits) = Default::default();
         let interval = Duration::from_millis(200);
-        Self { group, name, registry: None, style, interval, limits }
+        Self {
+            group,
+            name,
+            registry: None,
+            style,
+            interval,
+            limits,
+            #[cfg(feature = "disk")]
+            disk: None,
+        }
     }
 
     /// Where the views of the group are: the same for all members.
@@ -63,11 +74,21 @@ impl ReplicaBuilder {
         self
     }
 
+    /// Keeps the state and the replies in this directory too, which no other member has: a group all of
+    /// whose members have died comes back with any of its latest. Each request then waits for the disk
+    /// of each member.
+    #[cfg(feature = "disk")]
+    pub fn disk(mut self, directory: impl Into<std::path::PathBuf>) -> Self {
+        self.disk = Some(directory.into());
+        self
+    }
+
     /// Starts the member: `servant` executes requests, and `object` knows their state; most often they
     /// are one. It founds the group if there is none, and joins it otherwise.
     ///
     /// # Errors
-    /// There is no registry, or the ORB refuses.
+    /// There is no registry, the ORB refuses, or what is on the disk cannot be read or is not understood
+    /// by the object.
     pub fn start<T: Tied>(
         self,
         orb: &Orb,
@@ -90,7 +111,17 @@ impl ReplicaBuilder {
             object: orb.object_to_string(&served)?,
             peer: orb.object_to_string(&peer)?,
         };
-        shared.set(Member::new(me, self.style, self.limits, ObjectState(object)));
+        let member = Member::new(me, self.style, self.limits, ObjectState(object));
+        #[cfg(feature = "disk")]
+        let member = match &self.disk {
+            Some(directory) => {
+                let (disk, found) =
+                    crate::disk::Disk::open(directory).map_err(ReplicaError::Disk)?;
+                member.with_disk(Box::new(disk), found).map_err(ReplicaError::Disk)?
+            }
+            None => member,
+        };
+        shared.set(member);
         let keeper = Keeper::start(shared.clone(), self.interval).map_err(ReplicaError::Thread)?;
         Ok(Replica::new(shared, [peers, poa], keeper))
     }

@@ -1,5 +1,6 @@
 //! Why a member does not start.
 
+use crate::model::Failure;
 use armilla::SystemException;
 use std::fmt;
 
@@ -13,6 +14,8 @@ pub enum ReplicaError {
     Orb(SystemException),
     /// The thread that keeps watch cannot be started.
     Thread(std::io::Error),
+    /// What is on the disk of the member cannot be used.
+    Disk(Failure),
 }
 
 impl fmt::Display for ReplicaError {
@@ -22,6 +25,7 @@ impl fmt::Display for ReplicaError {
                 "a member of a group needs the registry of its views: ReplicaBuilder::registry",
             ),
             Self::Orb(exception) => exception.fmt(f),
+            Self::Disk(failure) => failure.fmt(f),
             Self::Thread(error) => write!(f, "the thread that keeps watch: {error}"),
         }
     }

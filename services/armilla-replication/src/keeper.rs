@@ -143,6 +143,17 @@ impl Keeper {
             }
             return;
         };
+        if let Some(mut member) = self.shared.member()
+            && member.has_history()
+            && !world.is_there(primary, self.interval)
+        {
+            let done = member.take_over(world);
+            tracing::warn!(group = %world.group, member = me.name, ?done, "comes back from its disk");
+            return;
+        }
+        if let Some(Err(failure)) = self.shared.member().map(|mut member| member.renounce()) {
+            return tracing::error!(group = %world.group, %failure, "cannot join");
+        }
         let joined = world.join(primary, &me);
         match (joined, self.shared.member()) {
             (Ok(welcome), Some(mut member)) => {

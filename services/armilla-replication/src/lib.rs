@@ -58,6 +58,8 @@ mod idl {
 
 mod builder;
 mod checkpointable;
+#[cfg(feature = "disk")]
+mod disk;
 mod documents;
 mod error;
 mod keeper;
@@ -69,6 +71,8 @@ mod reference;
 mod registry;
 mod replica;
 mod requests;
+#[cfg(feature = "server")]
+pub mod server;
 mod shared;
 
 /// What members say to each other, generated from `idl/ArmillaReplication.idl`.

@@ -365,10 +365,11 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-replication",
         rows: &[
-            ("error model", "the rules of a group, without an ORB"),
+            ("model", "the rules of a group, without an ORB"),
+            ("error", "why a member does not start"),
             (
-                "checkpointable documents reference",
-                "what a program implements, what all share, what clients get",
+                "checkpointable disk documents reference",
+                "what a program implements, where it is kept, what all share, what clients get",
             ),
             ("registry", "where views are"),
             ("peers", "the other members"),
@@ -377,6 +378,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("replica", "a member"),
             ("builder", "how it is set up"),
             ("manager", "who makes groups and keeps them whole"),
+            ("server", "a manager as a process of its own"),
         ],
         exceptions: &[("replica", "builder", "it is where a program begins to build one")],
     },
@@ -397,12 +399,20 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-replication/server",
+        rows: &[("picture", "what operators see"), ("metrics page", "where they see it")],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-replication/model",
         rows: &[
             ("codec view", "values, and who is in a group"),
             ("record", "a request that was executed"),
             ("reply_log world", "the replies of many, and what a member asks of others"),
+            ("history", "what is on the disk of a member"),
+            ("disk", "what a member knows of that"),
             ("member", "what a member does"),
+            ("durable", "how it writes, and comes back"),
             ("succession", "who is the primary after another one"),
         ],
         exceptions: &[],

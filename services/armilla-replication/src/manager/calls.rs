@@ -98,7 +98,7 @@ impl Makers for Factories<'_> {
 }
 
 /// Whether an exception says that nobody is there, as against an answer of somebody.
-pub(super) fn is_death(exception: &SystemException) -> bool {
+pub(crate) fn is_death(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),
         ExceptionKind::CommFailure

@@ -22,6 +22,8 @@ mod service;
 mod settings;
 mod upkeep;
 
+#[cfg(feature = "server")]
+pub(crate) use calls::is_death;
 pub use domain::{GroupState, MemberState};
 pub use factory::{MemberFactory, Wanted};
 pub use record::{GroupRecord, Made, Pending};

@@ -10,6 +10,7 @@
 //!   before it replies, because each request asks every backup. No clock decides who is the primary.
 //! - What a deposed primary has executed and not replied, it forgets: it becomes a newcomer.
 
+use super::disk::Disk;
 use super::record::{Change, Entry, Position, Record};
 use super::reply_log::{Limits, ReplyLog};
 use super::view::{MemberInfo, View};
@@ -74,18 +75,19 @@ const MOST_KEPT: usize = 1000;
 pub struct Member<S> {
     pub(super) me: MemberInfo,
     pub(super) style: Style,
-    state: S,
+    pub(super) state: S,
     pub(super) role: Role,
     pub(super) view: View,
     /// The version whose members `view` has: a backup first hears of the number of a view.
     known: u32,
     pub(super) last: Position,
-    log: ReplyLog,
+    pub(super) log: ReplyLog,
     /// What was executed and is not known to all backups.
     pub(super) unsettled: Vec<Record>,
     /// What a cold backup has not applied.
     kept: Vec<Change>,
     replayed: u64,
+    pub(super) disk: Disk,
 }
 
 impl<S: State> Member<S> {
@@ -103,6 +105,7 @@ impl<S: State> Member<S> {
             unsettled: Vec::new(),
             kept: Vec::new(),
             replayed: 0,
+            disk: Disk::default(),
         }
     }
 
@@ -208,8 +211,10 @@ impl<S: State> Member<S> {
             self.log.insert(entry.clone());
         }
         self.last = position;
-        self.unsettled.push(Record { after, position, entry, change });
-        Ok(())
+        let record = Record { after, position, entry, change };
+        self.keep_record(&record)?;
+        self.unsettled.push(record);
+        self.keep_less()
     }
 
     /// Lets every backup know what was executed. Those that do not take it leave the view.
@@ -300,7 +305,7 @@ impl<S: State> Member<S> {
         }
     }
 
-    fn welcome(&self) -> Result<Welcome, Failure> {
+    pub(super) fn welcome(&self) -> Result<Welcome, Failure> {
         let log = self.log.to_octets().map_err(|error| Failure(error.to_string()))?;
         let state = self.state.whole()?;
         Ok(Welcome { view: self.view.version, last: self.last, state, log })
@@ -309,6 +314,7 @@ impl<S: State> Member<S> {
     /// Forgets that it was a member: what it has may differ from what others have.
     pub(super) fn retire(&mut self) {
         self.role = Role::Newcomer;
+        self.part_from_disk();
         self.unsettled.clear();
         self.kept.clear();
     }
@@ -325,12 +331,14 @@ impl<S: State> Member<S> {
         if record.after != self.last {
             return Err(Refusal::Behind(self.last));
         }
+        let (position, entry) = (record.position, record.entry.clone());
+        let on_disk = self.keep_record(&record);
+        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))?;
         self.take(record.change)?;
-        self.last = record.position;
-        if let Some(entry) = record.entry {
-            self.log.insert(entry);
-        }
-        Ok(())
+        self.last = position;
+        entry.into_iter().for_each(|entry| self.log.insert(entry));
+        let on_disk = self.keep_less();
+        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))
     }
 
     /// Forgets the replies that have expired.
@@ -415,6 +423,8 @@ impl<S: State> Member<S> {
         self.make(&Change::State(welcome.state.clone()))?;
         let replaced = self.log.replace(&welcome.log);
         replaced.map_err(|error| Refusal::Refused(self.view.version, error.to_string()))?;
+        let on_disk = self.keep_transfer(welcome);
+        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))?;
         (self.last, self.view.version) = (welcome.last, welcome.view);
         (self.role, self.unsettled) = (Role::Backup, Vec::new());
         Ok(())

@@ -3,6 +3,9 @@
 //! others goes through the traits of `world`.
 
 pub(crate) mod codec;
+mod disk;
+mod durable;
+mod history;
 mod member;
 mod record;
 mod reply_log;
@@ -10,6 +13,7 @@ mod succession;
 mod view;
 mod world;
 
+pub use history::{History, Journal, Kept};
 pub use member::{Member, Role, Served, Style};
 pub use record::{Change, Entry, Position, Record};
 pub use reply_log::{Limits, ReplyLog};

@@ -14,7 +14,20 @@ impl<S: State> Member<S> {
     /// The registry does not answer.
     pub fn take_over(&mut self, world: &(impl Registry + Peers)) -> Result<bool, Failure> {
         let latest = world.read()?;
-        let Some((before, next)) = self.view_to_make(latest) else { return Ok(false) };
+        let returns = latest.as_ref().and_then(|latest| self.view_to_return(latest));
+        let (before, next) = match (returns, &latest) {
+            (Some(next), Some(latest)) => {
+                self.keep_return()?;
+                (latest.version, next)
+            }
+            _ => match self.view_to_make(latest) {
+                Some(found) => found,
+                None => return Ok(false),
+            },
+        };
+        if next.version == 1 && self.role == Role::Newcomer {
+            self.keep_founding()?;
+        }
         if self.catch_up().is_err() {
             return Ok(false);
         }

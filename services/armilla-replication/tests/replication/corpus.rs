@@ -6,7 +6,9 @@ mod group_record;
 #[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
-use armilla_replication::model::{Change, Entry, Position, Record, ReplyLog};
+use armilla_replication::model::{
+    Change, Entry, Kept, MemberInfo, Position, Record, ReplyLog, Welcome,
+};
 use std::fs;
 use std::path::PathBuf;
 
@@ -29,12 +31,17 @@ fn write_seeds() {
     let mut log = ReplyLog::default();
     let empty = log.to_octets().unwrap();
     (0..2).for_each(|number| log.insert(entry("teller", number)));
+    let me = MemberInfo { name: "a".into(), object: "IOR:00".into(), peer: "IOR:01".into() };
+    let welcome = Welcome { view: 4, last: position, state: vec![1, 2, 3], log: empty.clone() };
     let seeds = [
         ("state", record(Some(entry("teller", 7)), Change::State(vec![1, 2, 3]))),
         ("update", record(Some(entry("", -1)), Change::Update(b"balance 5".to_vec()))),
         ("unnamed", record(None, Change::Update(Vec::new()))),
         ("log", log.to_octets().unwrap()),
-        ("empty-log", empty),
+        ("empty-log", empty.clone()),
+        ("checkpoint", Kept::Checkpoint(vec![me.clone()], welcome).to_octets().unwrap()),
+        ("identity", Kept::Identity(me).to_octets().unwrap()),
+        ("forgotten", Kept::Forgotten.to_octets().unwrap()),
     ];
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus/group_record");

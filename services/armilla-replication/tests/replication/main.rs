@@ -4,5 +4,6 @@ mod corpus;
 mod manager_crashes;
 mod managers;
 mod members;
+mod page;
 mod savings;
 mod simulation;

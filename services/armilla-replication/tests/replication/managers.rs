@@ -29,10 +29,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 const ACCOUNT: &str = "IDL:Bank/Account:1.0";
 
-fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < PATIENCE, "never: {what}");
@@ -45,13 +45,13 @@ fn orb() -> Orb {
 }
 
 /// A host on which members are made.
-struct Host {
-    orb: Orb,
+pub(crate) struct Host {
+    pub(crate) orb: Orb,
     factory: GenericFactoryRef,
 }
 
 impl Host {
-    fn start(registry: &Arc<MemoryRegistry>) -> Self {
+    pub(crate) fn start(registry: &Arc<MemoryRegistry>) -> Self {
         let orb = orb();
         let (server, registry) = (orb.clone(), registry.clone());
         let factory = MemberFactory::new(&orb, ACCOUNT, move |wanted| {
@@ -87,12 +87,12 @@ fn property(name: &str, val: Any) -> Property {
     Property { nam: location(&format!("org.omg.ft.{name}")), val }
 }
 
-fn number(name: &str, value: u16) -> Property {
+pub(crate) fn number(name: &str, value: u16) -> Property {
     property(name, Any::new(&value).unwrap())
 }
 
 /// Where members are made: at `host-0`, `host-1` and so on.
-fn factories(client: &Orb, hosts: &[Host]) -> Property {
+pub(crate) fn factories(client: &Orb, hosts: &[Host]) -> Property {
     let info = |(at, host): (usize, &Host)| {
         let text = host.orb.object_to_string(&host.factory).unwrap();
         FactoryInfo {

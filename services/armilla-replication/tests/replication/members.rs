@@ -5,7 +5,9 @@ use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
 use armilla_replication::model::{Limits, Role};
-use armilla_replication::{GroupName, MemoryRegistry, Replica, Style, ViewRegistry};
+use armilla_replication::{
+    GroupName, MemoryRegistry, Replica, ReplicaBuilder, Style, ViewRegistry,
+};
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
 use std::sync::Arc;
@@ -24,16 +26,25 @@ struct Server {
 
 impl Server {
     fn start(registry: &Arc<MemoryRegistry>, name: &str, style: Style) -> Self {
+        Self::start_with(registry, 1, name, style, |it| it)
+    }
+
+    fn start_with(
+        registry: &Arc<MemoryRegistry>,
+        group: u64,
+        name: &str,
+        style: Style,
+        more: impl FnOnce(ReplicaBuilder) -> ReplicaBuilder,
+    ) -> Self {
         let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
         let savings = Arc::<Savings>::default();
         let servant: Arc<dyn Account> = savings.clone();
-        let replica = Replica::builder(GroupName::new("bank", 1), name)
+        let replica = Replica::builder(GroupName::new("bank", group), name)
             .registry(registry.clone())
             .style(style)
             .heartbeat(Duration::from_millis(100))
-            .reply_log(Limits { entries: 1_000, ..Limits::default() })
-            .start(&orb, savings.clone(), servant)
-            .unwrap();
+            .reply_log(Limits { entries: 1_000, ..Limits::default() });
+        let replica = more(replica).start(&orb, savings.clone(), servant).unwrap();
         assert!(replica.wait_ready(PATIENCE));
         Self { savings, replica, orb }
     }
@@ -164,6 +175,42 @@ fn a_request_that_has_expired_is_refused() {
     let error = account.deposit(1.0).unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::BadContext, "{error}");
     assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_group_all_of_whose_members_have_died_comes_back_from_any_disk_of_the_latest_view() {
+    let directory = std::env::temp_dir().join(format!("armilla-members-{}", std::process::id()));
+    std::fs::remove_dir_all(&directory).ok();
+    let registry = Arc::<MemoryRegistry>::default();
+    for style in [Style::WarmPassive, Style::ColdPassive] {
+        let on_disk = |name: &str| {
+            let path = directory.join(format!("{style:?}-{name}"));
+            Server::start_with(&registry, 1 + style as u64, name, style, |it| it.disk(path))
+        };
+        let mut servers = vec![on_disk("a"), on_disk("b")];
+        let (orb, account) = client(&servers[0]);
+        account.deposit(5.0).unwrap();
+        account.deposit(2.0).unwrap();
+        servers.drain(..).for_each(Server::kill);
+        orb.shutdown();
+        // The one that was a backup is first.
+        let b = on_disk("b");
+        assert_eq!((b.replica.role(), *b.savings.balance.lock().unwrap()), (Role::Primary, 7.0));
+        let (_orb, account) = client(&b);
+        account.deposit(1.0).unwrap();
+        // The other one knows less by now, and joins.
+        let a = on_disk("a");
+        assert_eq!(a.replica.role(), Role::Backup);
+        account.deposit(1.0).unwrap();
+        b.kill();
+        account.deposit(1.0).unwrap();
+        assert_eq!(account.balance().unwrap(), 10.0);
+        a.kill();
+        let a = on_disk("a");
+        assert_eq!(*a.savings.balance.lock().unwrap(), 10.0);
+        a.kill();
+    }
+    std::fs::remove_dir_all(&directory).ok();
 }
 
 #[test]

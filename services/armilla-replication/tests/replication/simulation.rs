@@ -4,11 +4,12 @@
 //! each of its replies is the same.
 
 use armilla_replication::model::{
-    Change, Failure, Limits, Member, MemberInfo, Peers, Position, Record, Refusal, Registry, Role,
-    Served, State, Style, View, Welcome,
+    Change, Failure, History, Journal, Kept, Limits, Member, MemberInfo, Peers, Position, Record,
+    Refusal, Registry, Role, Served, State, Style, View, Welcome,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 const MEMBERS: usize = 3;
 
@@ -74,6 +75,50 @@ impl State for Counts {
     }
 }
 
+/// The disk of a place, which outlives the processes there. Sometimes the process dies while it writes,
+/// before or after that is on the disk.
+#[derive(Clone, Default)]
+struct Disk(Arc<Mutex<Written>>);
+
+#[derive(Default)]
+struct Written {
+    kept: Vec<Vec<u8>>,
+    /// How many writes are left until the process dies, and whether the last one is on the disk.
+    fate: Option<(u64, bool)>,
+    has_died: bool,
+}
+
+impl Journal for Disk {
+    fn keep(&self, kept: &Kept) -> Result<(), Failure> {
+        let mut disk = self.0.lock().unwrap();
+        assert!(!disk.has_died, "it writes after it has died");
+        let octets = kept.to_octets().unwrap();
+        match disk.fate.take() {
+            Some((0, is_done)) => {
+                if is_done {
+                    disk.kept.push(octets);
+                }
+                disk.has_died = true;
+                Err(Failure("it dies".into()))
+            }
+            fate => {
+                disk.fate = fate.map(|(left, is_done)| (left - 1, is_done));
+                disk.kept.push(octets);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Disk {
+    fn read(&self) -> Option<History> {
+        let disk = self.0.lock().unwrap();
+        disk.kept.iter().fold(None, |history, octets| {
+            History::follow(history, Kept::from_octets(octets).unwrap()).unwrap()
+        })
+    }
+}
+
 /// A member; `None` while its process is gone.
 type Slot = RefCell<Option<Member<Counts>>>;
 
@@ -84,14 +129,17 @@ struct World {
     /// How often something fails: one time in so many.
     trouble: Cell<u64>,
     style: Style,
+    /// If members have disks.
+    disks: Option<[Disk; MEMBERS]>,
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, has_disks: bool) -> Self {
         let random = Random(Cell::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
         let style = if random.one_in(2) { Style::ColdPassive } else { Style::WarmPassive };
         let (registry, slots) = Default::default();
-        Self { random, registry, slots, trouble: Cell::new(8), style }
+        let disks = has_disks.then(Default::default);
+        Self { random, registry, slots, trouble: Cell::new(8), style, disks }
     }
 
     fn fails(&self) -> bool {
@@ -123,7 +171,14 @@ impl World {
         let name = place.to_string();
         let peer = format!("{name}/{incarnation}");
         let me = MemberInfo { name, object: peer.clone(), peer };
-        let member = Member::new(me, self.style, Limits::default(), Counts::default());
+        let mut member = Member::new(me, self.style, Limits::default(), Counts::default());
+        if let Some(disks) = &self.disks {
+            let disk = &disks[place];
+            disk.0.lock().unwrap().has_died = false;
+            let fate = self.fails().then(|| (self.random.below(20), self.random.one_in(2)));
+            disk.0.lock().unwrap().fate = fate;
+            member = member.with_disk(Box::new(disk.clone()), disk.read()).unwrap();
+        }
         *self.slots[place].borrow_mut() = Some(member);
     }
 
@@ -136,6 +191,17 @@ impl World {
                 |it: &mut Member<Counts>| it.me() == other && it.role() != Role::Newcomer;
             self.with(other.name.parse().unwrap(), has_state) == Some(true)
         })
+    }
+
+    /// Ends the process of a member that has died while it wrote.
+    fn bury(&self) {
+        for (slot, disk) in self.slots.iter().zip(self.disks.iter().flatten()) {
+            if disk.0.lock().unwrap().has_died
+                && let Ok(mut slot) = slot.try_borrow_mut()
+            {
+                *slot = None;
+            }
+        }
     }
 
     /// What a member does when it has time: a newcomer joins, a backup may lose patience.
@@ -177,6 +243,14 @@ impl World {
             self.with(place, |member| member.take_over(self).ok());
             return;
         };
+        let has_history = self.with(place, |member| member.has_history());
+        if has_history == Some(true) && self.send(primary, |_| Ok(())).is_err() {
+            self.with(place, |member| member.take_over(self).ok());
+            return;
+        }
+        if self.with(place, |member| member.renounce().is_ok()) != Some(true) {
+            return;
+        }
         if let Ok(welcome) = self.send(primary, |primary| primary.admit(self, me)) {
             self.with(place, |member| member.transfer(&welcome).ok());
         }
@@ -228,8 +302,8 @@ impl Peers for World {
 }
 
 /// Runs a world under a seed. Returns the number of requests that were answered, and of views.
-fn run(seed: u64, requests: u64) -> (u64, u32) {
-    let world = World::new(seed);
+fn run(seed: u64, requests: u64, has_disks: bool) -> (u64, u32) {
+    let world = World::new(seed, has_disks);
     let mut incarnations = MEMBERS as u64;
     (0..MEMBERS).for_each(|place| world.start(place, place as u64));
     let mut replies: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
@@ -238,8 +312,9 @@ fn run(seed: u64, requests: u64) -> (u64, u32) {
         for attempt in 0.. {
             assert!(attempt < 10_000, "seed {seed}: request {request} is never answered");
             let place = world.random.below(MEMBERS as u64) as usize;
+            world.bury();
             match world.random.below(12) {
-                0 if world.survives(place) => *world.slots[place].borrow_mut() = None,
+                0 if has_disks || world.survives(place) => *world.slots[place].borrow_mut() = None,
                 1 if world.slots[place].borrow().is_none() => {
                     incarnations += 1;
                     world.start(place, incarnations);
@@ -262,14 +337,24 @@ fn run(seed: u64, requests: u64) -> (u64, u32) {
             }
         }
     }
-    check(seed, &world, requests);
+    check(seed, &world, requests, incarnations);
     let version = world.registry.borrow().as_ref().unwrap().version;
     (replies.len() as u64, version)
 }
 
 /// When trouble ends, the primary has executed each request once.
-fn check(seed: u64, world: &World, requests: u64) {
+fn check(seed: u64, world: &World, requests: u64, incarnations: u64) {
     world.trouble.set(0);
+    world.bury();
+    for disk in world.disks.iter().flatten() {
+        disk.0.lock().unwrap().fate = None;
+    }
+    // With disks all may be gone, and all come back.
+    for place in (0..MEMBERS).filter(|_| world.disks.is_some()) {
+        if world.slots[place].borrow().is_none() {
+            world.start(place, incarnations + 1 + place as u64);
+        }
+    }
     for round in 0.. {
         assert!(
             round < 100,
@@ -297,7 +382,20 @@ fn each_request_is_executed_once_whatever_fails() {
     let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
     let (mut answered, mut views) = (0, 0);
     for seed in 1..=seeds {
-        let (replies, version) = run(seed, 30);
+        let (replies, version) = run(seed, 30, false);
+        answered += replies;
+        views += u64::from(version);
+    }
+    assert_eq!(answered, seeds * 30);
+    assert!(views > seeds * 5, "the groups changed only {views} times in {seeds} worlds");
+}
+
+#[test]
+fn with_disks_each_request_is_executed_once_although_all_members_die() {
+    let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+    let (mut answered, mut views) = (0, 0);
+    for seed in 1..=seeds {
+        let (replies, version) = run(seed, 30, true);
         answered += replies;
         views += u64::from(version);
     }

@@ -1,4 +1,7 @@
-//! `armilla groups`: what replicated object groups there are, and who is in them.
+//! `armilla groups`: serves a manager of replicated object groups, and shows what groups there are, and
+//! who is in them.
+
+mod serve;
 
 use crate::orb::OrbArguments;
 use armilla::{Error, Orb, SystemException};
@@ -21,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
                         etcd://127.0.0.1:2379.\nA GROUP is DOMAIN/NUMBER, as `ls` shows it."
 )]
 pub(crate) enum Groups {
+    /// Serve a replication manager until interrupted; prints `ready URL`
+    Serve(Box<serve::Serve>),
     /// List the groups: version, members, primary
     Ls(Where),
     /// Show a group, and what each of its members says
@@ -64,6 +69,7 @@ pub(crate) struct Remove {
 
 pub(crate) fn run(groups: &Groups, arguments: &OrbArguments) -> Outcome {
     match groups {
+        Groups::Serve(options) => serve::serve(options, arguments),
         Groups::Ls(at) => list(&at.registry()?),
         Groups::Show(named) => show(&arguments.orb()?, &named.group, &named.view()?),
         Groups::Reference(named) => {
@@ -130,6 +136,15 @@ fn show(orb: &Orb, name: &GroupName, view: &View) -> Outcome {
     )?;
     for member in &view.members {
         let name = one_line(&member.name);
+        // Members among which a manager decides have nothing to tell but that they are there.
+        if member.peer.is_empty() {
+            match orb.string_to_object(&member.object)?.with_timeout(PATIENCE).non_existent() {
+                Ok(false) => say!("{name:<20} alive")?,
+                Ok(true) => say!("{name:<20} gone")?,
+                Err(error) => say!("{name:<20} gone      {}", one_line(&error.to_string()))?,
+            }
+            continue;
+        }
         match status(orb, member) {
             Ok(it) => {
                 let lag =
@@ -153,7 +168,14 @@ fn dismiss(orb: &Orb, view: &View, name: &str) -> Outcome {
 }
 
 fn forget(orb: &Orb, named: &Named, view: &View) -> Outcome {
-    if let Some(alive) = view.members.iter().find(|member| status(orb, member).is_ok()) {
+    let is_alive = |member: &&MemberInfo| match member.peer.is_empty() {
+        true => orb
+            .string_to_object(&member.object)
+            .and_then(|object| object.with_timeout(PATIENCE).non_existent())
+            .is_ok_and(|is_gone| !is_gone),
+        false => status(orb, member).is_ok(),
+    };
+    if let Some(alive) = view.members.iter().find(is_alive) {
         let what = format!("{} is alive\n  hint: end its members first", one_line(&alive.name));
         return Err(Failure::because(what));
     }
