@@ -64,6 +64,22 @@ pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
     split_at_key(data).map(|[_, key, _]| key)
 }
 
+/// The components in the data of an IIOP profile, borrowed: their ids and their data.
+///
+/// # Errors
+/// As [`IiopProfile::decode_data`].
+pub fn iiop_components(data: &[u8]) -> CdrResult<Vec<(u32, &[u8])>> {
+    let mut input = open(data)?;
+    let version = version(&mut input)?;
+    let _host = input.octets()?;
+    let _port = input.u16()?;
+    let _key = input.octets()?;
+    match version.minor {
+        0 => Ok(Vec::new()),
+        _ => input.sequence_with(|input| Ok((input.u32()?, input.octets()?))),
+    }
+}
+
 /// The data of an IIOP profile in three parts: what stands before the object key (the version and
 /// the address), the key, and what stands behind it (the components). The length of the key and the
 /// octets that align what follows are in none of them, so that the profiles of a server's objects

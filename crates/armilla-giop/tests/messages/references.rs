@@ -2,7 +2,7 @@
 
 use armilla_giop::Version;
 use armilla_giop::ior::{
-    CodeSetComponentInfo, IiopProfile, Ior, OrbType, key_between, split_at_key,
+    CodeSetComponentInfo, IiopProfile, Ior, OrbType, iiop_components, key_between, split_at_key,
 };
 use armilla_giop::url::ObjectUrl;
 
@@ -85,6 +85,20 @@ fn what_compares_as_a_profile_of_the_same_server_reads_as_one() {
                 let same = IiopProfile { object_key: key.to_vec(), ..profile.clone() };
                 assert_eq!(IiopProfile::decode_data(&other), Ok(same), "octet {at}, bit {bit}");
             }
+        }
+    }
+}
+
+#[test]
+fn components_are_the_same_borrowed() {
+    for text in [ACCOUNT, HEXADECIMAL_KEY, NAMES] {
+        let data = only_profile(text).1.to_tagged().unwrap().data;
+        for (at, bit) in (0..data.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut other = data.clone();
+            other[at] ^= 1 << bit;
+            let Ok(profile) = IiopProfile::decode_data(&other) else { continue };
+            let owned = profile.components.iter().map(|it| (it.id, &it.data[..])).collect();
+            assert_eq!(iiop_components(&other), Ok(owned), "octet {at}, bit {bit}");
         }
     }
 }

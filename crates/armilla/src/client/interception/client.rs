@@ -17,7 +17,7 @@ use crate::signature::NamedValue;
 use crate::transport::EndpointAddress;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::TargetAddress;
-use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
+use armilla_giop::ior::{Ior, TaggedProfile, iiop_components, iiop_object_key};
 use std::any::Any;
 use std::fmt;
 
@@ -240,10 +240,9 @@ impl<'a> ClientRequestInfo<'a> {
     #[doc(alias = "get_effective_components")]
     pub fn effective_components(&self, id: u32) -> Vec<Vec<u8>> {
         let profile = self.effective_profile();
-        let profile = profile.and_then(|profile| IiopProfile::decode_data(&profile.data).ok());
-        let components = profile.map_or_else(Vec::new, |profile| profile.components);
-        let found = components.into_iter().filter(|component| component.id == id);
-        found.map(|component| component.data).collect()
+        let components = profile.and_then(|profile| iiop_components(&profile.data).ok());
+        let found = components.into_iter().flatten().filter(|(known, _)| *known == id);
+        found.map(|(_, data)| data.to_vec()).collect()
     }
 
     /// The data of the first component with this id in that profile.
