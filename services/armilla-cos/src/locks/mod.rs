@@ -5,6 +5,7 @@
 
 mod holders;
 pub mod model;
+mod modes;
 mod refusal;
 mod servant;
 mod service;

@@ -14,8 +14,9 @@ use super::corba::{
     lock_set_factory,
 };
 use super::model::{Holder, Refusal, SetId};
+use super::modes::mode;
 use super::refusal::exception;
-use super::service::{Reply, Shared, mode};
+use super::service::{Reply, Shared};
 use crate::operators;
 use armilla::{Error, ExceptionKind, IdUniqueness, Object, Poa, ResponseHandler, SystemException};
 use armilla_ipc::random;

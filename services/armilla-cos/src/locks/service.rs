@@ -1,8 +1,9 @@
 //! The service: the rules, whose locks are, the time, and who waits for a reply.
 
-use super::corba::{LockInfo, LockMode, LockSetFactoryRef};
+use super::corba::{LockInfo, LockSetFactoryRef};
 use super::holders::{Client, Holders};
 use super::model::{Asked, Holder, Locks, Mode, Refusal, SetId, Ticket, Time};
+use super::modes::wire;
 use super::refusal::exception;
 use super::servant::{self, Poas};
 use armilla::{Orb, SystemException};
@@ -479,27 +480,5 @@ impl Synchronization for AtTheEnd {
         if let Some(shared) = self.shared.upgrade() {
             shared.end_transaction(self.holder);
         }
-    }
-}
-
-/// A mode in IDL.
-pub(super) const fn wire(mode: Mode) -> LockMode {
-    match mode {
-        Mode::Read => LockMode::Read,
-        Mode::Write => LockMode::Write,
-        Mode::Upgrade => LockMode::Upgrade,
-        Mode::IntentionRead => LockMode::IntentionRead,
-        Mode::IntentionWrite => LockMode::IntentionWrite,
-    }
-}
-
-/// The mode that IDL tells.
-pub(super) const fn mode(mode: LockMode) -> Mode {
-    match mode {
-        LockMode::Read => Mode::Read,
-        LockMode::Write => Mode::Write,
-        LockMode::Upgrade => Mode::Upgrade,
-        LockMode::IntentionRead => Mode::IntentionRead,
-        LockMode::IntentionWrite => Mode::IntentionWrite,
     }
 }

@@ -20,3 +20,6 @@ pub use iterators::IteratorLimits;
 pub use servant::{DEF_KEY, KEY, OPERATOR_KEY};
 pub use service::{PropertyLimits, PropertyService};
 pub use store::Store;
+#[cfg(feature = "disk")]
+#[doc(hidden)]
+pub use store::check_record;
