@@ -7,7 +7,8 @@
 //! [`client`] walks and copies the names of any vendor's service.
 //!
 //! What only some programs need is a feature: `disk` for a store on the disk, `server` for what
-//! `armilla naming serve` is made of, with a web page.
+//! `armilla naming serve` is made of, with a web page, `transactions` for names that change with
+//! transactions.
 
 #![forbid(unsafe_code)]
 

@@ -135,6 +135,23 @@ impl File {
         Ok(())
     }
 
+    /// Whether there is a table: those that a later version of the service makes when it needs them.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn has<K: redb::Key + 'static, V: redb::Value + 'static>(
+        &self,
+        table: TableDefinition<'_, K, V>,
+    ) -> Result<bool, StoreError> {
+        let failed = |error: EngineError| self.error("cannot be read", &error);
+        let transaction = self.read().map_err(failed)?;
+        match transaction.open_table(table) {
+            Ok(_) => Ok(true),
+            Err(redb::TableError::TableDoesNotExist(_)) => Ok(false),
+            Err(error) => Err(failed(error.into())),
+        }
+    }
+
     /// A number of the service; 0 if it was never set.
     ///
     /// # Errors

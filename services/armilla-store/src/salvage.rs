@@ -80,6 +80,14 @@ impl Salvage {
         &self.path
     }
 
+    /// Whether there is a table.
+    pub fn has<K: redb::Key + 'static, V: redb::Value + 'static>(
+        &self,
+        table: TableDefinition<'_, K, V>,
+    ) -> bool {
+        self.table(table.name()).is_some()
+    }
+
     /// Hands over the rows of a table. What `take` refuses, saying why, is lost. Returns how many
     /// it took.
     ///

@@ -1,6 +1,7 @@
 //! Changes of a tree: what a store records, and what undoes them.
 
 use super::{Bound, Context, ContextId, NameTree, Seconds, Step, Target};
+use std::sync::Arc;
 
 /// One change of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,18 @@ pub enum Change {
         context: ContextId,
         /// The step.
         step: Step,
+    },
+    /// A transaction will make these changes, or none of them.
+    Prepare {
+        /// What names the transaction.
+        token: Arc<str>,
+        /// The changes.
+        changes: Arc<[Self]>,
+    },
+    /// A transaction that has prepared has ended.
+    Settle {
+        /// What names the transaction.
+        token: Arc<str>,
     },
 }
 
@@ -71,6 +84,14 @@ impl NameTree {
                 self.bindings -= 1;
                 self.remove_place(&bound.target, context, &step);
                 Some(Change::Bind { context, step, bound })
+            }
+            Change::Prepare { token, changes } => {
+                self.pending.prepare(token.clone(), changes.to_vec());
+                Some(Change::Settle { token })
+            }
+            Change::Settle { token } => {
+                let changes = self.pending.remove(&token)?.changes.into();
+                Some(Change::Prepare { token, changes })
             }
         }
     }

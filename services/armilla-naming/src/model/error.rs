@@ -44,6 +44,10 @@ pub enum NamingError {
     Root,
     /// The rules of the service forbid it: `NO_PERMISSION`.
     Denied,
+    /// A transaction that has not ended changes the same: `TRANSIENT`.
+    Locked,
+    /// The transaction of the operation takes no more changes: `TRANSACTION_ROLLEDBACK`.
+    Ended,
     /// A limit was reached; the text names it: `IMP_LIMIT`.
     Limit(String),
 }
@@ -65,6 +69,8 @@ impl fmt::Display for NamingError {
             Self::DeadEnd { .. } => "a component of the name is bound to a destroyed context",
             Self::Root => "the root context cannot be destroyed",
             Self::Denied => "the rules of the service do not allow it",
+            Self::Locked => "a transaction that has not ended changes the same; try again",
+            Self::Ended => "the transaction takes no more changes of names",
             Self::Limit(what) => what,
         })
     }

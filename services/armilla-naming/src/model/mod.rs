@@ -2,14 +2,15 @@
 //!
 //! `rules` decides what an operation does and which exception it ends with, `change` applies what
 //! was decided, `listing` reads a context piece by piece, `text` has names and URLs as strings,
-//! `balance` chooses among the members of a group, `places` knows the names of a context, `reach` the contexts that no name leads to. Time is an
-//! argument.
+//! `balance` chooses among the members of a group, `places` knows the names of a context, `reach` the
+//! contexts that no name leads to, `pending` what transactions will change. Time is an argument.
 
 mod balance;
 mod bindings;
 mod change;
 mod error;
 mod listing;
+mod pending;
 mod places;
 mod reach;
 mod rules;
@@ -26,6 +27,7 @@ pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 
 use bindings::Bindings;
+use pending::Pending;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -164,6 +166,8 @@ pub struct Limits {
     pub reference_octets: usize,
     /// The members of one group. Default: 256.
     pub group_members: usize,
+    /// The changes that wait for the ends of their transactions. Default: 10,000.
+    pub pending: usize,
 }
 
 impl Default for Limits {
@@ -175,6 +179,7 @@ impl Default for Limits {
             component_octets: 4096,
             reference_octets: 65_536,
             group_members: 256,
+            pending: 10_000,
         }
     }
 }
@@ -210,6 +215,7 @@ pub struct NameTree {
     next: u64,
     bindings: usize,
     limits: Limits,
+    pending: Pending,
 }
 
 impl Default for NameTree {
@@ -222,7 +228,8 @@ impl NameTree {
     /// A tree with an empty root context.
     pub fn new(limits: Limits) -> Self {
         let contexts = HashMap::from([(ROOT, Context::default())]);
-        Self { contexts, parents: HashMap::new(), next: ROOT.0 + 1, bindings: 0, limits }
+        let (parents, pending) = Default::default();
+        Self { contexts, parents, next: ROOT.0 + 1, bindings: 0, limits, pending }
     }
 
     /// Whether the context exists.

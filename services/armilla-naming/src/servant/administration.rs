@@ -107,7 +107,7 @@ impl Names {
             Change::Bind { context, step, .. } | Change::Unbind { context, step } => {
                 (*context, step)
             }
-            Change::Create { .. } | Change::Destroy { .. } => return Vec::new(),
+            _ => return Vec::new(),
         };
         let mut names = tree.names_from(context, at).unwrap_or_default();
         names.iter_mut().for_each(|name| name.push(step.component()));

@@ -48,7 +48,7 @@ impl Request {
         name: &'n [NameComponent],
         decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Local<'n, ContextId> {
-        match self.names.store.change(decide) {
+        match self.names.change(decide) {
             Ok(Decision::Here { created, .. }) => Ok(Step::Done(created.unwrap_or(ROOT))),
             Ok(Decision::Foreign { context, rest }) => {
                 Ok(Step::Next(self.names.next(&context, name, rest)?))
@@ -112,11 +112,10 @@ impl Request {
 
     fn resolve_here<'n>(&self, name: &'n [NameComponent]) -> Local<'n, Object> {
         let steps = components(name);
-        let found = {
-            let tree = self.names.store.read();
-            let permitted = self.names.permit(&tree, Operation::Read, self.this, &steps);
-            permitted.and_then(|()| tree.resolve(self.this, &steps))
-        };
+        let found = self.names.read(|tree| {
+            self.names.permit(tree, Operation::Read, self.this, &steps)?;
+            tree.resolve(self.this, &steps)
+        });
         let bound = match found.map_err(|error| self.names.failure(error, name))? {
             Found::Here(bound) => bound,
             Found::Foreign { context, rest } => {
@@ -242,11 +241,10 @@ impl NamingContext for Contexts {
     fn list(&self, how_many: u32) -> Result<(BindingList, BindingIteratorRef), SystemException> {
         let Request { names, this } = self.request()?;
         let how_many = names.iterators.at_most(how_many);
-        let listed = {
-            let tree = names.store.read();
-            let permitted = names.permit(&tree, Operation::Read, this, &[]);
-            permitted.and_then(|()| tree.list(this, None, how_many))
-        };
+        let listed = names.read(|tree| {
+            names.permit(tree, Operation::Read, this, &[])?;
+            tree.list(this, None, how_many)
+        });
         let mut listed = listed.map_err(|error| plain(names.failure(error, &[])))?;
         let iterator = match listed.more {
             false => BindingIteratorRef::nil(),

@@ -83,6 +83,13 @@ impl Names {
                 }
                 system(ExceptionKind::NoPermission, Completion::No, error.to_string()).into()
             }
+            NamingError::Locked => {
+                system(ExceptionKind::Transient, Completion::No, error.to_string()).into()
+            }
+            NamingError::Ended => {
+                let kind = ExceptionKind::TransactionRolledback;
+                system(kind, Completion::No, error.to_string()).into()
+            }
             NamingError::Limit(what) => {
                 system(ExceptionKind::ImpLimit, Completion::No, what).into()
             }

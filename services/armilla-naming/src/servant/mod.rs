@@ -31,11 +31,13 @@ pub(crate) use references::to_octets;
 pub use service::{NamingService, NamingServiceBuilder};
 
 use crate::access::RulesFile;
-use crate::model::Seconds;
-use crate::store::Store;
+use crate::model::{Decision, NameTree, NamingError, Seconds};
+use crate::store::{ChangeError, Store};
 use administration::Watches;
 use armilla::Orb;
 use armilla_security::ServerSecurity;
+#[cfg(feature = "transactions")]
+use armilla_transactions::{Transaction, Transactions};
 use foreign::Foreign;
 use iterators::Iterators;
 use liveness::Statuses;
@@ -52,6 +54,45 @@ struct Names {
     security: Option<ServerSecurity>,
     foreign: Foreign,
     watches: Watches,
+    /// The transactions of the ORB, if names change with them.
+    #[cfg(feature = "transactions")]
+    transactions: Option<Transactions>,
+}
+
+impl Names {
+    #[cfg(feature = "transactions")]
+    fn transaction(&self) -> Option<Transaction> {
+        self.transactions.as_ref()?.current()
+    }
+
+    /// Whether the request belongs to a transaction, which has names of its own.
+    fn is_in_transaction(&self) -> bool {
+        #[cfg(feature = "transactions")]
+        return self.transaction().is_some();
+        #[cfg(not(feature = "transactions"))]
+        false
+    }
+
+    /// Decides an operation and makes its changes: with the transaction of the request, if it has one.
+    fn change(
+        &self,
+        decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
+    ) -> Result<Decision, ChangeError> {
+        #[cfg(feature = "transactions")]
+        if let Some(transaction) = self.transaction() {
+            return self.store.change_within(&transaction, decide);
+        }
+        self.store.change(decide)
+    }
+
+    /// Reads the tree as the request sees it.
+    fn read<R>(&self, read: impl FnOnce(&NameTree) -> R) -> R {
+        #[cfg(feature = "transactions")]
+        if let Some(transaction) = self.transaction() {
+            return self.store.read_within(&transaction, read);
+        }
+        read(&self.store.read())
+    }
 }
 
 /// The time of a binding that is made now.

@@ -17,6 +17,8 @@ use armilla_cos_naming::administration::{administration, watch};
 use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
 use armilla_giop::url::NAME_SERVICE;
 use armilla_security::ServerSecurity;
+#[cfg(feature = "transactions")]
+use armilla_transactions::{OtsPolicy, Transactions};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +72,8 @@ pub struct NamingServiceBuilder {
     rules: RulesFile,
     security: Option<ServerSecurity>,
     foreign: ForeignLimits,
+    #[cfg(feature = "transactions")]
+    transactions: Option<Transactions>,
 }
 
 impl NamingServiceBuilder {
@@ -116,6 +120,15 @@ impl NamingServiceBuilder {
         self
     }
 
+    /// Lets names change with the transactions of the ORB: what a transaction binds and unbinds is seen
+    /// by others once it commits, and nobody else can change it meanwhile (`TRANSIENT`). The
+    /// transactions have to know the [`Store::resource_manager`], and to start before this serves.
+    #[cfg(feature = "transactions")]
+    pub fn transactions(mut self, transactions: Transactions) -> Self {
+        self.transactions = Some(transactions);
+        self
+    }
+
     /// Serves the contexts with `orb`.
     ///
     /// # Errors
@@ -133,8 +146,15 @@ impl NamingServiceBuilder {
             security: self.security,
             foreign: Foreign::new(self.foreign),
             watches: Watches::default(),
+            #[cfg(feature = "transactions")]
+            transactions: self.transactions,
         });
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
+        #[cfg(feature = "transactions")]
+        let poa = match names.transactions {
+            Some(_) => poa.policy(OtsPolicy::Adapts),
+            None => poa,
+        };
         let contexts = poa.default_servant(contexts_servant(&names, None)).build()?;
         // Most requests are for the root context. An active object is found without a lock.
         let root_servant = contexts_servant(&names, Some(ROOT));
@@ -180,6 +200,8 @@ impl NamingService {
             rules: Rules::default().into(),
             security: None,
             foreign: ForeignLimits::default(),
+            #[cfg(feature = "transactions")]
+            transactions: None,
         }
     }
 

@@ -32,7 +32,7 @@ impl StoredReplies {
     /// serve the request. Nothing is allocated.
     fn stored(&self, mut arguments: Decoder<'_>) -> CdrResult<Option<StoredReference>> {
         let Some(names) = self.names.upgrade() else { return Ok(None) };
-        if names.rules.current().restrict() {
+        if names.rules.current().restrict() || names.is_in_transaction() {
             return Ok(None);
         }
         let asked = self.context.or_else(|| context_of(names.orb.poa_current().ok()?.object_id()));

@@ -1,6 +1,8 @@
 //! A binding as octets: a checksum, the kind of target, the time, the target.
 
-use crate::model::{Balance, Bound, ContextId, Group, Member, ReferenceOctets, Target};
+use crate::model::{
+    Balance, Bound, Change, ContextId, Group, Member, ReferenceOctets, Step, Target,
+};
 use armilla_store::checksum;
 use std::sync::Arc;
 
@@ -8,6 +10,11 @@ const OBJECT: u8 = 1;
 const CONTEXT: u8 = 2;
 const FOREIGN: u8 = 3;
 const GROUP: u8 = 4;
+
+const CREATE: u8 = 1;
+const DESTROY: u8 = 2;
+const BIND: u8 = 3;
+const UNBIND: u8 = 4;
 
 const BALANCES: [Balance; 3] = [Balance::RoundRobin, Balance::LeastLoad, Balance::Nearest];
 
@@ -60,6 +67,83 @@ pub(super) fn decode(key: &str, octets: &[u8]) -> Option<Bound> {
     Some(Bound { target, since: u32::from_be_bytes(*since) })
 }
 
+/// The octets of what a transaction will change; the checksum covers what names the transaction, too.
+pub(super) fn encode_changes(token: &str, changes: &[Change]) -> Vec<u8> {
+    let mut out = vec![0; 4];
+    let text = |out: &mut Vec<u8>, octets: &[u8]| {
+        // A limit of the tree keeps steps and references far shorter.
+        out.extend((octets.len() as u32).to_be_bytes());
+        out.extend(octets);
+    };
+    for change in changes {
+        let (kind, context) = match change {
+            Change::Create { context, .. } => (CREATE, context),
+            Change::Destroy { context } => (DESTROY, context),
+            Change::Bind { context, .. } => (BIND, context),
+            Change::Unbind { context, .. } => (UNBIND, context),
+            // A transaction changes names alone.
+            Change::Prepare { .. } | Change::Settle { .. } => continue,
+        };
+        out.push(kind);
+        out.extend(context.0.to_be_bytes());
+        match change {
+            Change::Create { created, .. } => out.extend(created.to_be_bytes()),
+            Change::Bind { step, bound, .. } => {
+                text(&mut out, step.as_str().as_bytes());
+                text(&mut out, &encode(step.as_str(), bound));
+            }
+            Change::Unbind { step, .. } => text(&mut out, step.as_str().as_bytes()),
+            _ => {}
+        }
+    }
+    let sum = checksum(&[token.as_bytes(), &out[4..]]);
+    out[..4].copy_from_slice(&sum.to_be_bytes());
+    out
+}
+
+/// The changes in octets; `None` if they are not those that were encoded for this transaction.
+pub(super) fn decode_changes(token: &str, octets: &[u8]) -> Option<Vec<Change>> {
+    let (sum, mut rest) = octets.split_first_chunk::<4>()?;
+    if u32::from_be_bytes(*sum) != checksum(&[token.as_bytes(), rest]) {
+        return None;
+    }
+    let mut changes = Vec::new();
+    while let Some((kind, behind)) = rest.split_first() {
+        let (context, behind) = behind.split_first_chunk()?;
+        let context = ContextId(u64::from_be_bytes(*context));
+        rest = behind;
+        changes.push(match *kind {
+            CREATE => {
+                let (created, behind) = rest.split_first_chunk()?;
+                rest = behind;
+                Change::Create { context, created: u32::from_be_bytes(*created) }
+            }
+            DESTROY => Change::Destroy { context },
+            BIND => {
+                let step = step(&mut rest)?;
+                let bound = decode(step.as_str(), sized(&mut rest)?)?;
+                Change::Bind { context, step, bound }
+            }
+            UNBIND => Change::Unbind { context, step: step(&mut rest)? },
+            _ => return None,
+        });
+    }
+    Some(changes)
+}
+
+fn step(rest: &mut &[u8]) -> Option<Step> {
+    Step::from_text(std::str::from_utf8(sized(rest)?).ok()?)
+}
+
+/// The octets behind their length.
+fn sized<'o>(rest: &mut &'o [u8]) -> Option<&'o [u8]> {
+    let (length, behind) = rest.split_first_chunk()?;
+    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+    let (octets, behind) = behind.split_at_checked(length)?;
+    *rest = behind;
+    Some(octets)
+}
+
 /// Decodes a record whatever its checksum is, and checks that what is read encodes to it again. This
 /// is for fuzzing: no stranger finds checksums by chance.
 #[doc(hidden)]
@@ -68,6 +152,9 @@ pub fn check_record(key: &str, octets: &[u8]) {
     let record = [&sum, octets].concat();
     if let Some(bound) = decode(key, &record) {
         assert_eq!(encode(key, &bound), record, "{bound:?}");
+    }
+    if let Some(changes) = decode_changes(key, &record) {
+        assert_eq!(encode_changes(key, &changes), record, "{changes:?}");
     }
 }
 
@@ -110,6 +197,23 @@ mod tests {
     fn bindings_survive() {
         for bound in samples() {
             assert_eq!(decode("a\0b", &encode("a\0b", &bound)), Some(bound));
+        }
+    }
+
+    #[test]
+    fn changes_of_transactions_survive() {
+        let step = Step::from_text("dome\0device").unwrap();
+        let context = ContextId(3);
+        let bind = |bound| Change::Bind { context, step: step.clone(), bound };
+        let mut changes = vec![Change::Create { context, created: 7 }];
+        changes.extend(samples().into_iter().map(bind));
+        changes.push(Change::Unbind { context, step: step.clone() });
+        changes.push(Change::Destroy { context });
+        let octets = encode_changes("token", &changes);
+        assert_eq!(decode_changes("token", &octets), Some(changes));
+        assert_eq!(decode_changes("other", &octets), None);
+        for end in 0..octets.len() {
+            assert_eq!(decode_changes("token", &octets[..end]), None, "cut to {end}");
         }
     }
 

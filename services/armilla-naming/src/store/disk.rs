@@ -1,6 +1,6 @@
 //! The file of a store: a table of contexts and a table of bindings.
 
-use super::codec::{decode, encode};
+use super::codec::{decode, decode_changes, encode, encode_changes};
 use crate::model::{Bound, Change, ContextId, NameTree, ROOT, Step, Target};
 use armilla_store::{
     CommitError, EngineError, File, Format, Persist, ReadableTable, Recovered, Salvage, StoreError,
@@ -9,12 +9,16 @@ use armilla_store::{
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// When each context was created, by its number.
 const CONTEXTS: TableDefinition<'_, u64, u32> = TableDefinition::new("contexts");
 
 /// The bindings by context and step, as `codec` writes them.
 const BINDINGS: TableDefinition<'_, (u64, &str), &[u8]> = TableDefinition::new("bindings");
+
+/// What transactions will change that have prepared, by what names them. The first one makes the table.
+const PREPARED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("prepared");
 
 /// Single numbers.
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
@@ -103,6 +107,11 @@ fn fill(file: &File, tree: &NameTree) -> Result<(), StoreError> {
             changes.push(Change::Bind { context, step: step.clone(), bound: bound.clone() });
         }
     }
+    let prepare = |(token, changes): (&Arc<str>, &[Change])| Change::Prepare {
+        token: token.clone(),
+        changes: changes.into(),
+    };
+    changes.extend(tree.prepared().map(prepare));
     // The numbers of contexts that are lost are not given again.
     let next = tree.next_context();
     file.write(|transaction| {
@@ -142,7 +151,17 @@ fn salvaged(salvage: &Salvage) -> Result<NameTree, StoreError> {
         tree.load(ContextId(context), since, bindings);
     }
     tree.reserve_below(next);
+    if salvage.has(PREPARED) {
+        salvage.rows(PREPARED, |token, record| prepare(&mut tree, token, record))?;
+    }
     Ok(tree)
+}
+
+/// Takes what a transaction has prepared.
+fn prepare(tree: &mut NameTree, token: &str, record: &[u8]) -> Result<(), String> {
+    let changes = decode_changes(token, record).ok_or("its checksum is wrong")?.into();
+    tree.apply(Change::Prepare { token: token.into(), changes });
+    Ok(())
 }
 
 /// A tree that is being read.
@@ -176,7 +195,10 @@ impl Loaded {
             return Err(file.damaged(&why));
         }
         self.tree.reserve_below(file.number(NEXT)?);
-        Ok(())
+        match file.has(PREPARED)? {
+            true => file.rows(PREPARED, |token, record| prepare(&mut self.tree, token, record)),
+            false => Ok(()),
+        }
     }
 
     /// Takes a binding. Those of a context come together.
@@ -227,13 +249,11 @@ fn write(
 ) -> Result<u64, EngineError> {
     let mut contexts = transaction.open_table(CONTEXTS)?;
     let mut bindings = transaction.open_table(BINDINGS)?;
-    let mut next = 0;
+    // The numbers of contexts that only a transaction knows are taken, too.
+    let next = changes.iter().map(behind).max().unwrap_or(0);
     for change in changes {
         match change {
-            Change::Create { context, created } => {
-                contexts.insert(context.0, created)?;
-                next = next.max(context.0.saturating_add(1));
-            }
+            Change::Create { context, created } => drop(contexts.insert(context.0, created)?),
             Change::Destroy { context } => drop(contexts.remove(context.0)?),
             Change::Bind { context, step, bound } => {
                 let key = step.as_str();
@@ -245,6 +265,11 @@ fn write(
                 let before = bindings.remove((context.0, step.as_str()))?;
                 count -= u64::from(before.is_some());
             }
+            Change::Prepare { token, changes } => {
+                let octets = encode_changes(token, changes);
+                transaction.open_table(PREPARED)?.insert(&**token, octets.as_slice())?;
+            }
+            Change::Settle { token } => drop(transaction.open_table(PREPARED)?.remove(&**token)?),
         }
     }
     let mut numbers = transaction.open_table(NUMBERS)?;
@@ -254,4 +279,13 @@ fn write(
         numbers.insert(NEXT, next)?;
     }
     Ok(count)
+}
+
+/// The number behind those of the contexts that a change makes.
+fn behind(change: &Change) -> u64 {
+    match change {
+        Change::Create { context, .. } => context.0.saturating_add(1),
+        Change::Prepare { changes, .. } => changes.iter().map(behind).max().unwrap_or(0),
+        _ => 0,
+    }
 }

@@ -1,8 +1,10 @@
 //! The tree of contexts with what keeps it: nothing, a file, or a cluster that others share.
 //!
 //! `disk` is the file, `etcd` the cluster, `codec` writes a binding as octets, `watch` tells
-//! observers of changes.
+//! observers of changes, `branch` is what transactions change.
 
+#[cfg(feature = "transactions")]
+mod branch;
 #[cfg(any(feature = "disk", feature = "etcd"))]
 mod codec;
 #[cfg(feature = "disk")]
@@ -149,7 +151,7 @@ impl Store {
         // What others have done may allow what would be refused here.
         let mut is_current = self.replica.is_none();
         for _ in 0..ATTEMPTS {
-            match self.contents.attempt(&decide) {
+            match self.contents.attempt(None, &decide) {
                 Ok(decision) => return Ok(decision),
                 Err(Failed::Naming(error)) if is_current => return Err(error.into()),
                 Err(Failed::Commit(CommitError::Store(error))) => return Err(error.into()),
@@ -221,13 +223,16 @@ impl Contents {
         self.tree.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Decides and makes changes, of a transaction that ends or of nobody.
     fn attempt(
         &self,
+        token: Option<&str>,
         decide: &impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Result<Decision, Failed> {
         let mut tree = self.write();
         let decision = decide(&tree).map_err(Failed::Naming)?;
         let Decision::Here { changes, .. } = &decision else { return Ok(decision) };
+        tree.check_free(token, changes).map_err(Failed::Naming)?;
         let ticket = self.make(&mut tree, changes);
         drop(tree);
         if let (Some(ticket), Some(commits)) = (ticket, &self.commits) {

@@ -15,4 +15,5 @@ mod rules;
 mod rules_served;
 mod served;
 mod service;
+mod transactions;
 mod upkeep;

@@ -30,8 +30,7 @@ impl Commits {
         let keys = &self.cluster.keys;
         // etcd refuses two values for a key; the last one counts.
         let mut writes: Vec<(Vec<u8>, Option<Vec<u8>>)> = Vec::new();
-        for change in changes {
-            let write = keys.write(change);
+        for write in changes.iter().filter_map(|change| keys.write(change)) {
             writes.retain(|(key, _)| *key != write.0);
             writes.push(write);
         }

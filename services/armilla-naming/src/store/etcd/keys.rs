@@ -66,9 +66,10 @@ impl Keys {
         format!("{FORMAT} {next}").into_bytes()
     }
 
-    /// The key that a change is about, and its new value; `None` removes it.
-    pub(super) fn write(&self, change: &Change) -> (Vec<u8>, Option<Vec<u8>>) {
-        match change {
+    /// The key that a change is about, and its new value; `None` removes it. A change of a transaction
+    /// has none: a shared tree takes no part in transactions.
+    pub(super) fn write(&self, change: &Change) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        Some(match change {
             Change::Create { context, created } => {
                 (self.context(*context), Some(created.to_string().into_bytes()))
             }
@@ -77,7 +78,8 @@ impl Keys {
                 (self.binding(*context, step), Some(encode(step.as_str(), bound)))
             }
             Change::Unbind { context, step } => (self.binding(*context, step), None),
-        }
+            Change::Prepare { .. } | Change::Settle { .. } => return None,
+        })
     }
 
     /// What a key with its value stands for.

@@ -1,0 +1,202 @@
+//! Several bindings in one transaction.
+
+use armilla::{Error, ExceptionKind, Orb, SystemException};
+use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef};
+use armilla_naming::{NamingService, Store};
+use armilla_transactions::model::{Key, Record, Vote};
+use armilla_transactions::{
+    CommitError, DiskJournal, Journal, Resource, ResourceError, RunError, Transactions,
+};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A process with names that change with transactions.
+struct Process {
+    orb: Orb,
+    transactions: Transactions,
+    service: NamingService,
+}
+
+impl Process {
+    fn start(store: Store, journal: Arc<dyn Journal>) -> Self {
+        let (name, manager) = store.resource_manager();
+        let transactions = Transactions::builder().journal(journal);
+        let transactions = transactions.resource_manager(name, manager).build();
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+        let orb = orb.initializer(transactions.clone()).build().unwrap();
+        transactions.start(&orb).unwrap();
+        let service = NamingService::builder().store(store).transactions(transactions.clone());
+        let service = service.serve(&orb).unwrap();
+        orb.perform_work().unwrap();
+        Self { orb, transactions, service }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.service.root().resolve_str(name).is_ok()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.transactions.stop();
+        self.orb.shutdown();
+    }
+}
+
+fn bind(root: &NamingContextExtRef, name: &str) -> Result<(), SystemException> {
+    let bound = root.bind(&root.to_name(name).unwrap(), root.object());
+    bound.map_err(|error| match error {
+        Error::System(exception) => exception,
+        Error::User(raised) => panic!("{name}: {raised:?}"),
+    })
+}
+
+#[test]
+fn bindings_of_a_transaction_are_seen_once_it_commits() {
+    let memory = || Arc::new(armilla_transactions::MemoryJournal::new());
+    let process = Process::start(Store::in_memory(), memory());
+    let transactions = Transactions::builder().build();
+    let client = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let client = client.initializer(transactions.clone()).build().unwrap();
+    transactions.start(&client).unwrap();
+    let root: NamingContextExtRef = client.resolve(process.service.url()).unwrap();
+    let done = transactions.run(|_| {
+        bind(&root, "first")?;
+        root.bind_new_context(&root.to_name("below").unwrap()).unwrap();
+        bind(&root, "below/second")?;
+        assert!(root.resolve_str("first").is_ok() && root.resolve_str("below/second").is_ok());
+        let nobody = transactions.suspend()?;
+        assert!(!process.has("first") && !process.has("below"));
+        let refused = bind(&root, "first").unwrap_err();
+        assert_eq!(refused.kind(), ExceptionKind::Transient, "{refused}");
+        bind(&root, "beside")?;
+        drop(nobody);
+        Ok::<_, SystemException>(())
+    });
+    assert_eq!(done, Ok(()));
+    assert!(process.has("first") && process.has("below/second") && process.has("beside"));
+    let undone: Result<(), _> = transactions.run(|_| {
+        root.unbind(&root.to_name("first").unwrap()).unwrap();
+        bind(&root, "third")?;
+        assert!(root.resolve_str("first").is_err() && root.resolve_str("third").is_ok());
+        Err(ExceptionKind::Unknown.because("the program has changed its mind"))
+    });
+    assert!(matches!(undone, Err(RunError::Work(_))), "{undone:?}");
+    assert!(process.has("first") && !process.has("third"));
+    bind(&root, "third").unwrap();
+    transactions.stop();
+    client.shutdown();
+}
+
+#[test]
+fn two_transactions_do_not_change_the_same() {
+    let journal = Arc::new(armilla_transactions::MemoryJournal::new());
+    let process = Process::start(Store::in_memory(), journal);
+    let root = process.service.root();
+    let [first, second] = [(); 2].map(|()| process.transactions.begin().unwrap());
+    let entered = first.enter().unwrap();
+    bind(root, "name").unwrap();
+    drop(entered);
+    let entered = second.enter().unwrap();
+    assert_eq!(bind(root, "name").unwrap_err().kind(), ExceptionKind::Transient);
+    bind(root, "other").unwrap();
+    drop(entered);
+    first.rollback();
+    second.commit().unwrap();
+    assert!(process.has("other") && !process.has("name"));
+    bind(root, "name").unwrap();
+}
+
+/// Has a say, so that there are two phases.
+struct Beside;
+
+impl Resource for Beside {
+    fn prepare(&self) -> Result<Vote, ResourceError> {
+        Ok(Vote::Commit)
+    }
+
+    fn commit(&self) -> Result<(), ResourceError> {
+        Ok(())
+    }
+
+    fn rollback(&self) -> Result<(), ResourceError> {
+        Ok(())
+    }
+}
+
+/// A log that fails around a decision, as if the process had ended there.
+struct Failing {
+    journal: DiskJournal,
+    writes: bool,
+}
+
+impl Journal for Failing {
+    fn force(&self, record: &Record) -> io::Result<()> {
+        if self.writes {
+            self.journal.force(record)?;
+        }
+        Err(io::Error::other("the process ends here"))
+    }
+
+    fn append(&self, _: &Record) -> io::Result<()> {
+        Err(io::Error::other("the process has ended"))
+    }
+
+    fn read(&self) -> io::Result<Vec<Record>> {
+        self.journal.read()
+    }
+
+    fn forget(&self, _: Key) {}
+}
+
+/// The files as they are, which is what a kill leaves.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn binds_after_a_crash(directory: &Path, writes: bool) -> bool {
+    fs::remove_dir_all(directory).ok();
+    let (before, after) = (directory.join("before"), directory.join("after"));
+    let open = |at: &Path| Store::open(at.join("names")).unwrap();
+    let journal = |at: &Path| DiskJournal::open(at.join("log")).unwrap();
+    let failing = Failing { journal: journal(&before), writes };
+    let process = Process::start(open(&before), Arc::new(failing));
+    let transaction = process.transactions.begin().unwrap();
+    transaction.enlist(Arc::new(Beside)).unwrap();
+    let entered = transaction.enter().unwrap();
+    bind(process.service.root(), "first").unwrap();
+    bind(process.service.root(), "second").unwrap();
+    drop(entered);
+    let unknown = transaction.commit();
+    assert!(matches!(unknown, Err(CommitError::Unknown)), "{unknown:?}");
+    assert!(!process.has("first"));
+    copy(&before, &after);
+    let store = open(&after);
+    assert_eq!(store.read().prepared().count(), 1);
+    let process = Process::start(store, Arc::new(journal(&after)));
+    let begun = std::time::Instant::now();
+    while process.service.store().read().prepared().count() > 0 {
+        assert!(begun.elapsed().as_secs() < 60, "it is in doubt for ever");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(process.has("first"), process.has("second"));
+    process.has("first")
+}
+
+#[test]
+fn what_was_prepared_ends_after_a_restart_as_it_was_decided() {
+    let name = format!("armilla-naming-transactions-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    assert!(!binds_after_a_crash(&directory, false));
+    assert!(binds_after_a_crash(&directory, true));
+    fs::remove_dir_all(directory).unwrap();
+}
