@@ -1,0 +1,258 @@
+//! What one transaction has done in a database, as a participant of it.
+
+use crate::endings::Endings;
+use crate::error::DatabaseError;
+use crate::sessions::{Session, lock};
+use armilla_transactions::model::{Heuristic, Vote};
+use armilla_transactions::{Resource, ResourceError};
+use postgres::{Client, SimpleQueryMessage};
+use std::mem;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The part of a transaction that is in a database.
+pub(crate) struct Branch {
+    endings: Arc<Endings>,
+    /// The name under which it is prepared.
+    gid: String,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+enum State {
+    /// Nothing was done in it.
+    Fresh,
+    /// Work was done, and more may come.
+    Open(Session),
+    /// A thread is at work.
+    Working,
+    /// It was rolled back while a thread was at work, which sees to it.
+    Doomed,
+    /// It is prepared, or may be. Whether somebody has asked for its end.
+    Prepared {
+        told: bool,
+    },
+    Ended,
+}
+
+impl Branch {
+    pub(crate) fn new(endings: Arc<Endings>, gid: String) -> Self {
+        Self { endings, gid, state: Mutex::new(State::Fresh), changed: Condvar::new() }
+    }
+
+    /// One that a process before this one has prepared, and may have told.
+    pub(crate) fn prepared(endings: Arc<Endings>, gid: String) -> Self {
+        let state = Mutex::new(State::Prepared { told: true });
+        Self { endings, gid, state, changed: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Works in the transaction of the database. A second thread waits for the first.
+    pub(crate) fn work<R>(
+        &self,
+        work: impl FnOnce(&mut Client) -> Result<R, postgres::Error>,
+    ) -> Result<R, DatabaseError> {
+        let mut working = self.begin_work()?;
+        let session = match &mut working.session {
+            Some(session) => session,
+            empty => empty.insert(self.endings.sessions.begin()?),
+        };
+        let done = work(session);
+        working.end()?;
+        Ok(done?)
+    }
+
+    fn begin_work(&self) -> Result<Working<'_>, DatabaseError> {
+        let deadline = Instant::now() + self.endings.sessions.patience();
+        let mut state = self.state();
+        loop {
+            match mem::replace(&mut *state, State::Working) {
+                State::Fresh => return Ok(Working { branch: self, session: None }),
+                State::Open(session) => {
+                    return Ok(Working { branch: self, session: Some(session) });
+                }
+                State::Working => {}
+                ended => {
+                    *state = ended;
+                    return Err(DatabaseError::RolledBack);
+                }
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(DatabaseError::Busy);
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn prepare_session(&self, mut session: Session) -> Result<Vote, ResourceError> {
+        // A statement fails once one before it has failed, where PREPARE TRANSACTION only rolls back.
+        let written = session.simple_query("SELECT txid_current_if_assigned() IS NOT NULL");
+        let written = match written {
+            Ok(rows) => has_row(&rows, "t"),
+            Err(error) => return Ok(self.refuse(error)),
+        };
+        if !written {
+            // What was read is consistent if this says so.
+            return Ok(match session.batch_execute("COMMIT") {
+                Ok(()) => {
+                    session.give_back();
+                    Vote::ReadOnly
+                }
+                Err(error) => self.refuse(error),
+            });
+        }
+        match session.batch_execute(&format!("PREPARE TRANSACTION '{}'", self.gid)) {
+            Ok(()) => {
+                *self.state() = State::Prepared { told: false };
+                session.give_back();
+                Ok(Vote::Commit)
+            }
+            Err(error) if error.code().is_some() => Ok(self.refuse(error)),
+            Err(error) => {
+                // It may be prepared: the coordinator says that it is to be rolled back.
+                *self.state() = State::Prepared { told: false };
+                Err(ResourceError::Failed(error.to_string()))
+            }
+        }
+    }
+
+    fn refuse(&self, error: postgres::Error) -> Vote {
+        let (gid, error) = (&self.gid, DatabaseError::from(error).to_string());
+        tracing::info!(gid, error, "a database does not prepare a transaction");
+        Vote::Rollback
+    }
+}
+
+/// Whether a result has a row with this text.
+fn has_row(messages: &[SimpleQueryMessage], wanted: &str) -> bool {
+    messages.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some(wanted),
+        _ => false,
+    })
+}
+
+/// A thread is at work, until this is dropped.
+struct Working<'b> {
+    branch: &'b Branch,
+    session: Option<Session>,
+}
+
+impl Working<'_> {
+    /// Puts the session back.
+    fn end(mut self) -> Result<(), DatabaseError> {
+        let Some(session) = self.session.take() else { return Ok(()) };
+        let mut state = self.branch.state();
+        if let State::Doomed = *state {
+            *state = State::Ended;
+            drop(state);
+            session.roll_back();
+            return Err(DatabaseError::RolledBack);
+        }
+        *state = State::Open(session);
+        Ok(())
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        let mut state = self.branch.state();
+        if let State::Working | State::Doomed = *state {
+            // The work has panicked, or there was no connection: it can only be rolled back.
+            *state = State::Ended;
+        }
+        self.branch.changed.notify_all();
+    }
+}
+
+impl Resource for Branch {
+    fn prepare(&self) -> Result<Vote, ResourceError> {
+        let before = {
+            let mut state = self.state();
+            match *state {
+                State::Working => {
+                    let why = "a thread is still at work in the database";
+                    return Err(ResourceError::Failed(why.to_owned()));
+                }
+                // It is asked again.
+                State::Prepared { .. } => return Ok(Vote::Commit),
+                _ => mem::replace(&mut *state, State::Ended),
+            }
+        };
+        match before {
+            State::Fresh => Ok(Vote::ReadOnly),
+            State::Open(session) => self.prepare_session(session),
+            _ => Ok(Vote::Rollback),
+        }
+    }
+
+    fn commit(&self) -> Result<(), ResourceError> {
+        let told = match &mut *self.state() {
+            State::Prepared { told } => mem::replace(told, true),
+            State::Ended => return Ok(()),
+            _ => {
+                let why = "it is not prepared in the database";
+                return Err(ResourceError::Failed(why.to_owned()));
+            }
+        };
+        let ended = self.endings.commit(&self.gid);
+        match ended.map_err(|error| ResourceError::Failed(error.to_string()))? {
+            false if !told => Err(ResourceError::Heuristic(Heuristic::Hazard)),
+            _ => {
+                *self.state() = State::Ended;
+                Ok(())
+            }
+        }
+    }
+
+    fn rollback(&self) -> Result<(), ResourceError> {
+        let before = {
+            let mut state = self.state();
+            match *state {
+                State::Working | State::Doomed => {
+                    *state = State::Doomed;
+                    return Ok(());
+                }
+                _ => mem::replace(&mut *state, State::Ended),
+            }
+        };
+        match before {
+            State::Open(session) => session.roll_back(),
+            State::Prepared { .. } => self.endings.roll_back(&self.gid),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn commit_one_phase(&self) -> Result<(), ResourceError> {
+        let mut session = {
+            let mut state = self.state();
+            match mem::replace(&mut *state, State::Ended) {
+                State::Fresh => return Ok(()),
+                State::Open(session) => session,
+                State::Working => {
+                    *state = State::Doomed;
+                    return Err(ResourceError::RolledBack);
+                }
+                _ => return Err(ResourceError::RolledBack),
+            }
+        };
+        // COMMIT only rolls back once a statement has failed. Then the first of these fails.
+        match session.batch_execute("SELECT 1; COMMIT") {
+            Ok(()) => {
+                session.give_back();
+                Ok(())
+            }
+            Err(error) if error.code().is_some() => {
+                self.refuse(error);
+                session.roll_back();
+                Err(ResourceError::RolledBack)
+            }
+            Err(error) => Err(ResourceError::Failed(error.to_string())),
+        }
+    }
+}
