@@ -1,8 +1,10 @@
-//! Our transactions with Narayana, whose process is killed between the votes and the decision, or
-//! between the decision and its delivery, and comes back.
+//! Our transactions with Narayana. Its process is killed between the votes and the decision, or
+//! between the decision and its delivery, and comes back; then the same is done to our root.
 //!
 //! ```text
 //! transactions_crashes DIRECTORY CLASSPATH
+//! transactions_crashes root DIRECTORY ADDRESS WHEN FACTORY RESOURCE RESOURCE RESOURCE
+//! transactions_crashes root DIRECTORY ADDRESS
 //! ```
 //!
 //! Prints a line for each case: what the client is told, and what each resource.
@@ -16,7 +18,9 @@ use armilla_transactions::corba::{
     TransactionFactory, TransactionFactoryRef, resource,
 };
 use armilla_transactions::model::{Backoff, Key, Kind, Options, Record, Vote};
-use armilla_transactions::{Journal, MemoryJournal, Resource, ResourceError, Transactions};
+use armilla_transactions::{
+    DiskJournal, Journal, MemoryJournal, Resource, ResourceError, Transactions,
+};
 use std::fs;
 use std::io;
 use std::net::TcpListener;
@@ -239,6 +243,70 @@ impl Journal for Deadly {
     }
 }
 
+/// A log that kills its process before a decision to commit is in it, or after.
+struct Dying {
+    records: DiskJournal,
+    when: String,
+}
+
+impl Journal for Dying {
+    fn force(&self, record: &Record) -> io::Result<()> {
+        if self.when == "before" {
+            std::process::abort();
+        }
+        self.records.force(record)?;
+        if self.when == "after" {
+            std::process::abort();
+        }
+        Ok(())
+    }
+
+    fn append(&self, record: &Record) -> io::Result<()> {
+        self.records.append(record)
+    }
+
+    fn read(&self) -> io::Result<Vec<Record>> {
+        self.records.read()
+    }
+
+    fn forget(&self, key: Key) {
+        self.records.forget(key);
+    }
+}
+
+/// A process with a root that decides over Narayana's subordinate, and dies. Without more words it only
+/// finishes what the log tells of, until it is killed.
+fn root(words: &[&str]) -> Result<(), Failure> {
+    let [directory, address, ref rest @ ..] = *words else { return Err("see above".into()) };
+    let when = rest.first().copied().unwrap_or_default().to_owned();
+    let journal = Dying { records: DiskJournal::open(directory)?, when };
+    let transactions =
+        Transactions::builder().journal(Arc::new(journal)).options(options()).build();
+    let orb = Orb::builder().listen(&format!("iiop://{address}"))?;
+    let orb = orb.initializer(transactions.clone()).build()?;
+    transactions.start(&orb)?;
+    let [_, factory, own, below @ ..] = rest else { return Ok(orb.run()?) };
+    let transaction = transactions.begin()?;
+    let coordinator = transaction.coordinator()?;
+    let factory: TransactionFactoryRef = orb.string_to_object(factory)?.assume();
+    let theirs = factory.recreate(&coordinator.get_txcontext()?)?.get_coordinator()?;
+    let resource = |text: &str| -> Result<ResourceRef, SystemException> {
+        Ok(orb.string_to_object(text)?.assume())
+    };
+    coordinator.register_resource(&resource(own)?)?;
+    for below in below {
+        theirs.register_resource(&resource(below)?)?;
+    }
+    transaction.commit()?;
+    Err("it should have died".into())
+}
+
+/// How our coordinators try again.
+fn options() -> Options {
+    let (first, most) = (Duration::from_millis(250), Duration::from_secs(1));
+    Options { backoff: Backoff { first, most }, patience: most, ..Options::default() }
+}
+
 struct World {
     orb: Orb,
     transactions: Transactions,
@@ -320,12 +388,49 @@ impl World {
         let [own, first, second] = all.each_ref().map(Noting::shown);
         Ok(format!("{told};{own}{first}{second}; {early} before the kill"))
     }
+
+    /// A root of ours in another process dies before or after its decision, and comes back; Narayana
+    /// is its subordinate, and stays.
+    fn our_root(&self, factory: &str, when: &str, word: &'static str) -> Result<String, Failure> {
+        let directory = self.narayana.directory.join(format!("root-{when}"));
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+        let start = |more: &[&str]| {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg("root").arg(&directory).arg(&address).args(more);
+            command.stdin(Stdio::null()).stderr(Stdio::null()).spawn()
+        };
+        let all = [(); 3].map(|()| Noting::new());
+        let mut references = Vec::new();
+        for noting in &all {
+            let called = resource::tie(Called(noting.clone()));
+            let reference: ResourceRef = self.orb.root_poa().activate(called)?;
+            references.push(self.orb.object_to_string(&reference)?);
+        }
+        let mut words = vec![when, factory];
+        words.extend(references.iter().map(String::as_str));
+        let died = !start(&words)?.wait()?.success();
+        if !died || !all.iter().all(|it| it.was_told("prepare")) {
+            return Err("the root has not died between votes and end".into());
+        }
+        let root = Mutex::new(Some(start(&[])?));
+        // What is registered with the root itself would have to ask after a rollback.
+        let below = || all[1..].iter().all(|it| it.was_told(word));
+        let ended = await_that("everybody below Narayana has ended", below);
+        kill(&root);
+        ended?;
+        let [own, first, second] = all.each_ref().map(Noting::shown);
+        Ok(format!("{own}{first}{second}"))
+    }
 }
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().ok_or("a directory is needed")?;
-    let classpath = arguments.next().ok_or("a class path is needed")?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (directory, classpath) = match words[..] {
+        ["root", ref rest @ ..] => return root(rest),
+        [directory, classpath] => (directory, classpath.to_owned()),
+        _ => return Err("see the head of examples/transactions_crashes.rs".into()),
+    };
     let narayana = Arc::new(Narayana::new(directory.into(), classpath)?);
     let journal = Deadly {
         records: MemoryJournal::new(),
@@ -333,19 +438,18 @@ fn main() -> Result<(), Failure> {
         narayana: narayana.clone(),
     };
     let journal = Arc::new(journal);
-    let (first, most) = (Duration::from_millis(250), Duration::from_secs(1));
-    let options =
-        Options { backoff: Backoff { first, most }, patience: most, ..Options::default() };
-    let transactions = Transactions::builder().journal(journal.clone()).options(options).build();
+    let transactions = Transactions::builder().journal(journal.clone()).options(options()).build();
     let orb = Orb::builder().listen("iiop://127.0.0.1:0")?;
     let orb = orb.initializer(transactions.clone()).build()?;
     transactions.start(&orb)?;
     let world = World { orb, transactions, journal, narayana };
     type Case = fn(&World, &str) -> Result<String, Failure>;
-    let cases: [(&str, Case); 3] = [
+    let cases: [(&str, Case); 5] = [
         ("their root dies after it has decided", |world, it| world.their_root(it, "commit")),
         ("their root dies before it decides", |world, it| world.their_root(it, "prepare")),
         ("their subordinate dies in doubt", |world, it| world.their_subordinate(it)),
+        ("our root dies after it has decided", |world, it| world.our_root(it, "after", "commit")),
+        ("our root dies before it decides", |world, it| world.our_root(it, "before", "rollback")),
     ];
     for (name, case) in cases {
         world.narayana.kill();

@@ -3,7 +3,9 @@
 use crate::corba::{CoordinatorRef, OtidT, PropagationContext, TerminatorRef, TransIdentity};
 use crate::model::GlobalId;
 use armilla::interceptor::Codec;
-use armilla::{Any, ByteOrder, Completion, Decode, Decoder, Orb, SystemException, Version};
+use armilla::{
+    Any, ByteOrder, CdrError, CdrResult, Completion, Decode, Decoder, Orb, SystemException, Version,
+};
 use std::time::Duration;
 
 /// The service context of the OMG.
@@ -24,29 +26,78 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Reads a context. `None` if it says that there is no transaction.
-    ///
-    /// # Errors
-    /// `MARSHAL` if it is no context.
-    pub(crate) fn parse(data: &[u8], orb: &Orb) -> Result<Option<Self>, SystemException> {
-        let malformed = |error| SystemException::decoding(&error, Completion::No);
-        let order = ByteOrder::from_flag(data.first().copied().unwrap_or_default());
-        let mut input = Decoder::at(data, 1, order).with_context(orb);
-        // What is behind the current transaction is of no use here, and some peers put there what
-        // only they can read.
-        let timeout = u32::decode(&mut input).map_err(malformed)?;
-        let current = TransIdentity::decode(&mut input).map_err(malformed)?;
-        Ok(Self::new(timeout, current))
-    }
-
     pub(crate) fn new(timeout: u32, current: TransIdentity) -> Option<Self> {
         let TransIdentity { coord, otid, .. } = current;
         if coord.is_nil() || otid.tid.is_empty() || otid.tid.len() > LONGEST {
             return None;
         }
-        let left = (timeout > 0).then(|| Duration::from_secs(timeout.into()));
-        Some(Self { left, coordinator: coord, global: global(otid) })
+        Some(Self { left: time(timeout), coordinator: coord, global: global(otid) })
     }
+}
+
+/// A context of which only the identifier was read: who knows the transaction needs no more, and
+/// references take long to read.
+#[derive(Debug)]
+pub(crate) struct Skimmed<'d> {
+    pub(crate) global: GlobalId,
+    left: Option<Duration>,
+    data: &'d [u8],
+}
+
+impl<'d> Skimmed<'d> {
+    /// Reads a context. `None` if it says that there is no transaction.
+    ///
+    /// # Errors
+    /// `MARSHAL` if it is no context.
+    pub(crate) fn parse(data: &'d [u8]) -> Result<Option<Self>, SystemException> {
+        let skim = || -> CdrResult<Option<Self>> {
+            let mut input = open(data);
+            let left = time(input.u32()?);
+            let has_coordinator = skip_reference(&mut input)?;
+            let _terminator = skip_reference(&mut input)?;
+            // What is behind the current transaction is of no use here, and some peers put there what
+            // only they can read.
+            let otid = OtidT::decode(&mut input)?;
+            let is_one = has_coordinator && !otid.tid.is_empty() && otid.tid.len() <= LONGEST;
+            Ok(is_one.then(|| Self { global: global(otid), left, data }))
+        };
+        skim().map_err(malformed)
+    }
+
+    /// Reads the rest.
+    ///
+    /// # Errors
+    /// `MARSHAL` if there is no reference to the coordinator.
+    pub(crate) fn read(self, orb: &Orb) -> Result<Incoming, SystemException> {
+        let mut input = open(self.data).with_context(orb);
+        let coordinator = input.u32().and_then(|_| CoordinatorRef::decode(&mut input));
+        let coordinator = coordinator.map_err(malformed)?;
+        Ok(Incoming { left: self.left, coordinator, global: self.global })
+    }
+}
+
+fn open(data: &[u8]) -> Decoder<'_> {
+    let order = ByteOrder::from_flag(data.first().copied().unwrap_or_default());
+    Decoder::at(data, 1, order)
+}
+
+fn malformed(error: CdrError) -> SystemException {
+    SystemException::decoding(&error, Completion::No)
+}
+
+/// Passes over a reference: its type, and its profiles. Returns whether it is one to an object.
+fn skip_reference(input: &mut Decoder<'_>) -> CdrResult<bool> {
+    input.octets()?;
+    let profiles = input.length()?;
+    for _ in 0..profiles {
+        input.u32()?;
+        input.octets()?;
+    }
+    Ok(profiles > 0)
+}
+
+fn time(seconds: u32) -> Option<Duration> {
+    (seconds > 0).then(|| Duration::from_secs(seconds.into()))
 }
 
 fn global(otid: OtidT) -> GlobalId {
@@ -101,5 +152,5 @@ fn seconds(left: Option<Duration>) -> u32 {
 /// Reads a context and throws it away, for tests with arbitrary octets.
 #[doc(hidden)]
 pub fn check_context(data: &[u8], orb: &Orb) -> bool {
-    Incoming::parse(data, orb).is_ok()
+    Skimmed::parse(data).is_ok_and(|it| it.is_none_or(|it| it.read(orb).is_ok()))
 }

@@ -6,6 +6,8 @@ use crate::corba::{
     TransactionInfo,
 };
 use crate::current::{Entered, internally};
+#[cfg(feature = "server")]
+use crate::engine::Engine;
 use crate::error::{DecideError, RunError};
 use crate::interceptor::{References, Requests, Served};
 use crate::model::Decision;
@@ -67,7 +69,8 @@ impl Transactions {
             ExceptionKind::Initialize.because(format!("the transactions cannot start: {error}"))
         };
         // Before anybody can ask: who asks for what the log has not told yet would hear of a rollback.
-        self.0.engine.start(site.clone()).map_err(failed)?;
+        let elsewhere = Arc::downgrade(&site);
+        self.0.engine.start(elsewhere).map_err(failed)?;
         let remote = self.0.remote_operators;
         let rights = Arc::new(move || may_decide(remote));
         let (factory, url) = servant::serve(&site, self.0.timeout, rights)?;
@@ -227,6 +230,10 @@ impl Transactions {
 
 #[cfg(feature = "server")]
 impl Transactions {
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
     /// Whether operators on other hosts decide, too.
     pub(crate) fn admits_remote(&self) -> bool {
         self.0.remote_operators

@@ -573,9 +573,20 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-transactions-postgres",
+        rows: &[
+            ("error", "why a database does not do its part"),
+            ("sessions", "connections that are lent"),
+            ("endings", "how what is prepared ends"),
+            ("branch", "a transaction in a database"),
+            ("database", "which branch is of which transaction"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-transactions/engine",
         rows: &[
-            ("local", "the names of participants in the log"),
+            ("counts local", "what has happened; the names of participants in the log"),
             ("entry", "a transaction and its participants"),
             ("helpers table timer", "all of them, the time, and who helps"),
             ("telling", "calls of participants"),

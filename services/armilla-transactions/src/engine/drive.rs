@@ -1,6 +1,7 @@
 //! Carries out what the protocol wants.
 
 use super::Elsewhere;
+use super::counts::Counts;
 use super::entry::Entry;
 use super::helpers::Helpers;
 use super::local::parse_local;
@@ -9,19 +10,25 @@ use super::telling::{Call, Telling, guarded};
 use super::timer::Timer;
 use crate::journal::Journal;
 use crate::model::{
-    Action, Event, Forced, Key, Options, Record, Refusal, Reply, SuperiorAnswer, Time, Transaction,
-    recover,
+    Action, Event, Forced, GlobalId, Key, Kind, Options, Record, Refusal, Reply, SuperiorAnswer,
+    Time, Transaction, recover,
 };
 use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// The threads that try again and end what is late. One that waits for a silent host holds the others
 /// up no longer than a call takes.
 const THREADS: usize = 4;
+
+/// The subordinates in which nobody takes part that are kept for their next call, at most; and for how
+/// long one is kept, at least.
+const IDLE: usize = 1024;
+const REST: Duration = Duration::from_secs(1);
 
 /// The transactions of a process.
 pub(crate) struct Engine {
@@ -32,8 +39,10 @@ pub(crate) struct Engine {
     pub(crate) options: Options,
     most: usize,
     managers: HashMap<String, Arc<dyn ResourceManager>>,
-    elsewhere: OnceLock<Arc<dyn Elsewhere>>,
+    /// It holds the engine, which must not hold it, too.
+    elsewhere: OnceLock<Weak<dyn Elsewhere>>,
     failed: AtomicBool,
+    pub(crate) counts: Counts,
 }
 
 impl Engine {
@@ -53,6 +62,7 @@ impl Engine {
             managers,
             elsewhere: OnceLock::new(),
             failed: AtomicBool::new(false),
+            counts: Counts::default(),
         }
     }
 
@@ -69,39 +79,75 @@ impl Engine {
         self.table.find(key)
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Entry>> {
-        self.table.all()
+    /// For how long the oldest one has been in doubt in this process.
+    #[cfg(feature = "server")]
+    pub(crate) fn oldest_in_doubt(&self) -> Option<Duration> {
+        let all = self.table.all();
+        let since = all.iter().filter_map(|entry| entry.machine().in_doubt_since()).min()?;
+        Some(self.now().saturating_sub(since))
     }
 
-    /// Adds a transaction, or returns the one that there is. `None` if there are too many. If a call
-    /// begins to work in it, it stays until that ends.
+    /// Those that are not over, for somebody here.
+    pub(crate) fn all(&self) -> Vec<Arc<Entry>> {
+        let mut all = self.table.all();
+        all.retain(|entry| !entry.is_idle());
+        all
+    }
+
+    /// The transaction with this identifier, in which a call begins to work: it stays until that ends.
+    pub(crate) fn find_for_call(&self, global: &GlobalId) -> Option<Arc<Entry>> {
+        self.table.find_global(global, |entry| self.begin_call(entry))
+    }
+
+    fn begin_call(&self, entry: &Entry) {
+        entry.machine().handle(Event::CallBegan, self.now());
+    }
+
+    /// Adds a transaction, or returns the one that there is. `None` if there are too many. Whether a
+    /// call begins to work in it: else it stays.
     pub(crate) fn add(&self, entry: Entry, call_begins: bool) -> Option<Arc<Entry>> {
         if self.table.len() >= self.most {
             return None;
         }
-        let entry = self.table.add(Arc::new(entry), |entry| {
-            if call_begins {
-                entry.machine().handle(Event::CallBegan, self.now());
-            }
+        let entry = self.table.add(Arc::new(entry), |entry| match call_begins {
+            true => self.begin_call(entry),
+            false => entry.stays.store(true, Ordering::Relaxed),
         });
-        let wake = entry.machine().wake_at();
-        self.timer.set(&entry, wake);
+        self.wake_later(&entry);
         Some(entry)
     }
 
-    /// Removes a transaction that nobody takes part in.
-    pub(crate) fn drop_empty(&self, entry: &Entry) {
+    /// A call has ended that worked in a transaction. A subordinate in which nobody takes part need not
+    /// hear of the end; it is kept for a while because more calls may come.
+    pub(crate) fn rest(&self, entry: &Entry) {
+        if entry.subordinate && self.table.len() > IDLE.min(self.most / 2) {
+            self.drop_idle(entry);
+        }
+    }
+
+    /// Removes a subordinate in which nobody takes part. Returns whether it is one.
+    fn drop_idle(&self, entry: &Entry) -> bool {
+        let mut goes = false;
         self.table.remove_if(entry, |entry| {
-            let goes = entry.is_empty() && !entry.machine().has_calls();
+            goes = entry.is_idle();
             if goes {
                 self.timer.set(entry, None);
             }
             goes
         });
+        goes
+    }
+
+    /// Lets the timer look at a transaction when it wants it, or when nobody has taken part by then.
+    fn wake_later(&self, entry: &Entry) {
+        let wanted = entry.machine().wake_at();
+        let look = entry.may_rest().then(|| self.now() + REST);
+        let wake = [wanted, look].into_iter().flatten().min();
+        self.timer.set(entry, wake);
     }
 
     /// Reads the log, and begins to finish what it tells of.
-    pub(crate) fn start(self: &Arc<Self>, elsewhere: Arc<dyn Elsewhere>) -> io::Result<()> {
+    pub(crate) fn start(&self, elsewhere: Weak<dyn Elsewhere>) -> io::Result<()> {
         self.elsewhere.set(elsewhere).ok();
         let recovered = recover(&self.journal.read()?, self.now(), self.options);
         let named: HashSet<String> = recovered.iter().flat_map(names).collect();
@@ -133,7 +179,9 @@ impl Engine {
                     let Some(engine) = engine.upgrade() else { return };
                     if let Some(entry) = engine.find(key) {
                         Timer::woken(&entry);
-                        engine.drive(&entry, Event::Tick);
+                        if !engine.drop_idle(&entry) {
+                            engine.drive(&entry, Event::Tick);
+                        }
                     }
                 }
             })
@@ -157,7 +205,12 @@ impl Engine {
     /// Brings an event, and carries out everything that follows. Returns what whoever has brought it
     /// is told.
     pub(crate) fn drive(&self, entry: &Entry, event: Event) -> Option<Reply> {
+        let is_tick = matches!(event, Event::Tick);
         let mut queue = VecDeque::from(entry.handle(event, self.now()));
+        if is_tick {
+            let again = |it: &&Action| matches!(it, Action::AskSuperior | Action::Commit(_));
+            self.counts.retried(queue.iter().filter(again).count());
+        }
         let (mut reply, mut ended) = (None, false);
         while let Some(action) = queue.pop_front() {
             let event = match action {
@@ -181,11 +234,13 @@ impl Engine {
                 queue.extend(entry.handle(event, self.now()));
             }
         }
-        let wake = if ended { None } else { entry.machine().wake_at() };
-        self.timer.set(entry, wake);
         if ended {
+            self.counts.ended(&entry.machine());
+            self.timer.set(entry, None);
             self.table.remove_if(entry, |_| true);
             self.journal.forget(entry.key);
+        } else {
+            self.wake_later(entry);
         }
         reply
     }
@@ -235,7 +290,12 @@ impl Engine {
                 self.member(entry, place).and_then(forget).ok();
                 return None;
             }
-            Action::Force(record) => Event::Forced(self.force(&record)),
+            Action::Force(record) => {
+                if matches!(record.kind, Kind::Heuristic { .. }) {
+                    self.counts.heuristic();
+                }
+                Event::Forced(self.force(&record))
+            }
             Action::Write(record) => {
                 // It is written again after the next restart.
                 self.journal.append(&record).ok();
@@ -264,9 +324,13 @@ impl Engine {
         }
     }
 
+    fn elsewhere(&self) -> Option<Arc<dyn Elsewhere>> {
+        self.elsewhere.get()?.upgrade()
+    }
+
     fn ask(&self, entry: &Entry) -> SuperiorAnswer {
         let superior = entry.machine().superior().cloned();
-        match (superior, self.elsewhere.get()) {
+        match (superior, self.elsewhere()) {
             (Some(superior), Some(elsewhere)) => elsewhere.ask(&superior, entry),
             _ => SuperiorAnswer::AskAgain,
         }
@@ -288,7 +352,7 @@ impl Engine {
             }
             // What was not to outlive its process has not.
             None if name.is_empty() => return Err(ResourceError::Refused(Refusal::Gone)),
-            None => self.elsewhere.get().ok_or(unreachable)?.resource(&name)?,
+            None => self.elsewhere().ok_or(unreachable)?.resource(&name)?,
         };
         entry.set_member(place, found.clone());
         Ok(found)

@@ -6,6 +6,7 @@ use crate::model::{
 };
 use crate::resource::{Resource, Synchronization};
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A transaction of this process.
@@ -25,6 +26,8 @@ pub(crate) struct Entry {
     pub(crate) upward: Mutex<Upward>,
     /// What travels with requests, but for the time that is left.
     pub(crate) context: OnceLock<Vec<u8>>,
+    /// Whether the program has joined it by itself, and so may let somebody take part at any time.
+    pub(super) stays: AtomicBool,
 }
 
 /// What of a subordinate its superior knows.
@@ -47,6 +50,7 @@ impl Entry {
             superior: OnceLock::new(),
             upward: Mutex::default(),
             context: OnceLock::new(),
+            stays: AtomicBool::new(false),
         }
     }
 
@@ -97,8 +101,18 @@ impl Entry {
         lock(&self.synchronizations).get(place).cloned()
     }
 
+    /// Whether nobody here would have to hear of the end of a subordinate, and nobody is at work in it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.may_rest() && !self.machine().has_calls()
+    }
+
+    /// Whether nobody here would have to hear of the end of a subordinate.
+    pub(super) fn may_rest(&self) -> bool {
+        self.subordinate && !self.stays.load(Ordering::Relaxed) && self.is_empty()
+    }
+
     /// Whether there is nobody who would have to hear of its end.
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         lock(&self.members).is_empty() && lock(&self.synchronizations).is_empty()
     }
 

@@ -2,6 +2,7 @@
 //!
 //! It knows no ORB: what is remote implements [`Resource`](crate::Resource).
 
+mod counts;
 mod drive;
 mod entry;
 mod helpers;
@@ -10,6 +11,8 @@ mod table;
 mod telling;
 mod timer;
 
+#[cfg(feature = "server")]
+pub(crate) use counts::Counts;
 pub(crate) use drive::Engine;
 pub(crate) use entry::{Entry, lock};
 pub(crate) use local::local_name;

@@ -37,6 +37,19 @@ impl Table {
         lock(self.keys(key)).get(&key).cloned()
     }
 
+    /// The entry of a transaction. `then` runs before anybody can remove it.
+    pub(super) fn find_global(
+        &self,
+        global: &GlobalId,
+        then: impl FnOnce(&Entry),
+    ) -> Option<Arc<Entry>> {
+        let global = owned(global);
+        let known = lock(self.globals(&global));
+        let known = known.get(&global)?;
+        then(known);
+        Some(known.clone())
+    }
+
     /// Adds an entry, or returns the one that there is of the same transaction. `then` runs before
     /// anybody can remove it.
     pub(super) fn add(&self, entry: Arc<Entry>, then: impl FnOnce(&Entry)) -> Arc<Entry> {

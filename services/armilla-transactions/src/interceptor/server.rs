@@ -1,7 +1,7 @@
 //! Adopts the transactions of requests that arrive.
 
 use super::references::of_policy;
-use crate::context::{ARJUNA, Incoming, OMG};
+use crate::context::{ARJUNA, OMG, Skimmed};
 use crate::current::Association;
 use crate::engine::Entry;
 use crate::model::{Event, Status};
@@ -30,15 +30,8 @@ impl Working {
             return;
         }
         let engine = &self.shared.engine;
-        let idle = {
-            let mut machine = self.entry.machine();
-            machine.handle(Event::CallEnded, engine.now());
-            self.entry.subordinate && !machine.has_calls()
-        };
-        if idle {
-            // Nobody has registered: its superior need not hear of it.
-            engine.drop_empty(&self.entry);
-        }
+        self.entry.machine().handle(Event::CallEnded, engine.now());
+        engine.rest(&self.entry);
     }
 }
 
@@ -70,24 +63,22 @@ impl ServerInterceptor for Served {
         let Some(policy) = policy.as_ref().and_then(of_policy) else { return Ok(()) };
         let contexts = request.request_service_contexts();
         let data = contexts.get(OMG).or_else(|| contexts.get(ARJUNA));
-        let incoming = match data {
-            Some(data) => Incoming::parse(data, &self.0.site()?.orb)?,
-            None => None,
-        };
-        match (policy, incoming) {
+        let incoming = data.map(Skimmed::parse).transpose()?.flatten();
+        let entry = match (policy, incoming) {
             (OtsPolicy::Requires, None) => {
                 let why = "the object works only in a transaction";
-                Err(ExceptionKind::TransactionRequired.because(why).into())
+                return Err(ExceptionKind::TransactionRequired.because(why).into());
             }
             (OtsPolicy::Forbids, Some(_)) => {
                 let why = "the object does not work in transactions";
-                Err(ExceptionKind::InvalidTransaction.because(why).into())
+                return Err(ExceptionKind::InvalidTransaction.because(why).into());
             }
             (OtsPolicy::Requires | OtsPolicy::Adapts, Some(incoming)) => {
-                Ok(self.0.begin_work(request, &incoming)?)
+                self.0.entry_of(incoming)?
             }
-            (OtsPolicy::Forbids | OtsPolicy::Adapts, None) => Ok(()),
-        }
+            (OtsPolicy::Forbids | OtsPolicy::Adapts, None) => return Ok(()),
+        };
+        Ok(self.0.begin_work(request, entry)?)
     }
 
     fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
@@ -113,13 +104,19 @@ fn end(request: &ServerRequestInfo) {
 }
 
 impl Shared {
+    /// The transaction of which a request tells. The request counts as a call that works in it.
+    fn entry_of(&self, incoming: Skimmed<'_>) -> Result<Arc<Entry>, SystemException> {
+        match self.engine.find_for_call(&incoming.global) {
+            Some(known) => Ok(known),
+            None => adopt(&self.engine, &incoming.read(&self.site()?.orb)?, true),
+        }
+    }
+
     fn begin_work(
         self: &Arc<Self>,
         request: &mut ServerRequestInfo,
-        incoming: &Incoming,
+        entry: Arc<Entry>,
     ) -> Result<(), SystemException> {
-        let Some(slot) = self.slot() else { return Ok(()) };
-        let entry = adopt(&self.engine, incoming, true)?;
         let association = self.associations.enter(entry.clone());
         let (number, shared, ended) = (association.slot(), self.clone(), AtomicBool::new(false));
         let status = entry.status();
@@ -136,6 +133,7 @@ impl Shared {
             }
         }
         request.keep(working);
-        request.set_slot(slot, number?)
+        // There is one: the initializer has allocated it.
+        self.slot().map_or(Ok(()), |slot| request.set_slot(slot, number?))
     }
 }

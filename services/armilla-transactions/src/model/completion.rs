@@ -4,7 +4,7 @@ use super::event::{Action, Forced, Refusal, Reply};
 use super::mistakes::{self, Mistake};
 use super::participant::Progress;
 use super::record::{Kind, Record};
-use super::status::{Heuristic, Outcome, Vote};
+use super::status::{Heuristic, Outcome, RollbackReason, Vote};
 use super::transaction::{Goal, Phase, Purpose, Transaction};
 
 impl Transaction {
@@ -43,7 +43,13 @@ impl Transaction {
         let late = self.deadline.is_some_and(|deadline| deadline <= self.now);
         self.timed_out |= late;
         // Synchronizations are not called for a transaction that cannot commit.
-        if self.rollback_only || late || (self.options.checked && self.calls > 0) {
+        let calls = self.options.checked && self.calls > 0;
+        if late {
+            self.because(RollbackReason::TimedOut);
+        } else if calls {
+            self.because(RollbackReason::Calls);
+        }
+        if self.rollback_only || late || calls {
             return self.cannot_commit();
         }
         self.phase = Phase::Before;
@@ -67,6 +73,9 @@ impl Transaction {
     pub(super) fn before(&mut self, failed: bool) {
         if self.phase != Phase::Before {
             return;
+        }
+        if failed {
+            self.because(RollbackReason::Synchronization);
         }
         self.rollback_only |= failed;
         match self.rollback_only {
@@ -129,6 +138,9 @@ impl Transaction {
                 Progress::Registered
             }
         };
+        if refused {
+            self.because(RollbackReason::Vote);
+        }
         self.rollback_only |= refused;
         if self.participants.iter().any(|it| it.progress == Progress::Asked) {
             return;
@@ -155,6 +167,7 @@ impl Transaction {
             Err(Refusal::RolledBack | Refusal::Gone) => false,
             Err(Refusal::Unreachable { maybe_done: false }) => {
                 participant.progress = Progress::Registered;
+                self.because(RollbackReason::Vote);
                 return self.deliver(false);
             }
             Err(refusal) => {
@@ -170,6 +183,9 @@ impl Transaction {
         };
         participant.progress = Progress::Done;
         participant.told = true;
+        if !commit {
+            self.because(RollbackReason::Vote);
+        }
         self.conclude(commit);
     }
 
@@ -231,6 +247,7 @@ impl Transaction {
                 if what == Forced::Absent || mistakes::has(Mistake::RollsBackAfterFailedForce) =>
             {
                 self.logged = what != Forced::Absent;
+                self.because(RollbackReason::Log);
                 self.deliver(false);
             }
             Phase::Forcing(Goal::Commit) => {
@@ -239,12 +256,18 @@ impl Transaction {
             }
             Phase::Forcing(Goal::Prepared) if is_durable && !self.rollback_only => {
                 self.phase = Phase::Prepared;
+                self.in_doubt_since = self.now;
                 self.ask_at = self.now + self.options.patience;
                 self.answer(Reply::Vote(Vote::Commit));
             }
             // A vote to roll back is right whether the record is there or not: the superior has
             // rolled back when it is asked.
-            Phase::Forcing(Goal::Prepared | Goal::OperatorsRollback) => self.deliver(false),
+            Phase::Forcing(Goal::Prepared | Goal::OperatorsRollback) => {
+                if self.by_operator.is_none() {
+                    self.because(RollbackReason::Log);
+                }
+                self.deliver(false);
+            }
             Phase::Recording { commit } => self.settle(commit),
             _ => {}
         }

@@ -5,13 +5,19 @@ use super::event::{Action, Refusal, Reply};
 use super::mistakes::{self, Mistake};
 use super::participant::Progress;
 use super::record::{Kind, Record};
-use super::status::{Heuristic, Outcome, Status, Vote};
+use super::status::{Heuristic, Outcome, RollbackReason, Status, Vote};
 use super::transaction::{Phase, Purpose, Transaction};
 
 impl Transaction {
     /// Tells those whom the decision concerns.
     pub(super) fn deliver(&mut self, commit: bool) {
         self.phase = Phase::Delivering { commit };
+        if !commit {
+            self.because(match self.subordinate {
+                true => RollbackReason::Superior,
+                false => RollbackReason::Asked,
+            });
+        }
         for which in 0..self.participants.len() {
             let participant = &mut self.participants[which];
             match participant.progress {

@@ -30,5 +30,5 @@ pub use mistakes::{Mistake, plant};
 pub use participant::{Participant, Progress};
 pub use record::{Kind, Record, RecordError};
 pub use recovery::recover;
-pub use status::{Heuristic, Outcome, Status, Vote};
+pub use status::{Heuristic, Outcome, RollbackReason, Status, Vote};
 pub use transaction::{Options, RegisterError, Transaction};

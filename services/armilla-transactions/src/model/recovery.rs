@@ -6,7 +6,7 @@ use super::identity::Key;
 use super::mistakes::{self, Mistake};
 use super::participant::{Participant, Progress};
 use super::record::{Kind, Record};
-use super::status::Status;
+use super::status::{RollbackReason, Status};
 use super::transaction::{Goal, Options, Phase, Purpose, Transaction};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,7 @@ fn restore(key: Key, kinds: &[&Kind], now: Time, options: Options) -> Option<Tra
                 let mut it = Transaction::subordinate(key, global.clone(), None, options);
                 it.superior = Some(superior.clone());
                 it.phase = Phase::Prepared;
+                it.in_doubt_since = now;
                 it.participants = participants.iter().cloned().map(Participant::new).collect();
                 it.participants.iter_mut().for_each(|it| it.progress = Progress::Prepared);
                 it.ask_at = now;
@@ -107,11 +108,13 @@ impl Transaction {
         match self.phase {
             Phase::Active if self.is_late() => {
                 (self.purpose, self.timed_out) = (Purpose::Decision, true);
+                self.because(RollbackReason::TimedOut);
                 self.rollback_only = true;
                 self.deliver(false);
             }
             Phase::Before if self.is_late() => {
                 (self.rollback_only, self.timed_out) = (true, true);
+                self.because(RollbackReason::TimedOut);
                 self.deadline = None;
             }
             Phase::Prepared if self.is_late() && mistakes::has(Mistake::TimesOutInDoubt) => {
@@ -201,12 +204,18 @@ impl Transaction {
             Phase::Prepared => {
                 (self.purpose, self.asked) = (Purpose::Decision, true);
                 self.by_operator = Some(commit);
+                if !commit {
+                    self.because(RollbackReason::Operator);
+                }
                 match commit {
                     true => self.force_commit(),
                     false => self.force(Goal::OperatorsRollback, Kind::RolledBackByOperator),
                 }
             }
-            Phase::Active if !commit => self.roll_back_as_told(),
+            Phase::Active if !commit => {
+                self.because(RollbackReason::Operator);
+                self.roll_back_as_told();
+            }
             _ => self.reply(Reply::Refused),
         }
     }

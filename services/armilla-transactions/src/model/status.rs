@@ -94,6 +94,61 @@ impl fmt::Display for Heuristic {
     }
 }
 
+/// Why a transaction was rolled back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RollbackReason {
+    /// Who began it has asked for it.
+    Asked,
+    /// Its time was up.
+    TimedOut,
+    /// It was marked for rollback.
+    Marked,
+    /// Calls were still under way when it was to commit.
+    Calls,
+    /// A synchronization has failed.
+    Synchronization,
+    /// A participant has voted so, or did not answer.
+    Vote,
+    /// The superior has decided so.
+    Superior,
+    /// An operator has decided so.
+    Operator,
+    /// The log could not be written.
+    Log,
+}
+
+impl RollbackReason {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Asked,
+        Self::TimedOut,
+        Self::Marked,
+        Self::Calls,
+        Self::Synchronization,
+        Self::Vote,
+        Self::Superior,
+        Self::Operator,
+        Self::Log,
+    ];
+}
+
+impl fmt::Display for RollbackReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Asked => "asked",
+            Self::TimedOut => "time",
+            Self::Marked => "marked",
+            Self::Calls => "calls",
+            Self::Synchronization => "synchronization",
+            Self::Vote => "vote",
+            Self::Superior => "superior",
+            Self::Operator => "operator",
+            Self::Log => "log",
+        })
+    }
+}
+
 /// What whoever has ended a transaction is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {

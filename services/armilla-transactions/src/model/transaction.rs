@@ -4,7 +4,7 @@ use super::backoff::{Backoff, Time};
 use super::event::{Action, Event, Reply};
 use super::identity::{GlobalId, Key};
 use super::participant::{Participant, Progress};
-use super::status::{Heuristic, Status};
+use super::status::{Heuristic, RollbackReason, Status};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { backoff: Backoff::default(), patience: Duration::from_secs(4), checked: true }
+        Self { backoff: Backoff::default(), patience: Duration::from_secs(2), checked: true }
     }
 }
 
@@ -100,6 +100,10 @@ pub struct Transaction {
     pub(super) deadline: Option<Time>,
     pub(super) rollback_only: bool,
     pub(super) timed_out: bool,
+    /// Why it can only be rolled back: what came first.
+    pub(super) reason: Option<RollbackReason>,
+    /// Since when it waits for the decision of its superior.
+    pub(super) in_doubt_since: Time,
     /// The requests that work in it.
     pub(super) calls: u32,
     pub(super) purpose: Purpose,
@@ -138,6 +142,8 @@ impl Transaction {
             deadline,
             rollback_only: false,
             timed_out: false,
+            reason: None,
+            in_doubt_since: Time::ZERO,
             calls: 0,
             purpose: Purpose::Decision,
             asked: false,
@@ -201,6 +207,20 @@ impl Transaction {
     /// Whether its time was up.
     pub const fn has_timed_out(&self) -> bool {
         self.timed_out
+    }
+
+    /// Why it was rolled back, or can only be.
+    pub const fn rollback_reason(&self) -> Option<RollbackReason> {
+        self.reason
+    }
+
+    /// Since when it waits for the decision of its superior; `None` if it does not.
+    pub fn in_doubt_since(&self) -> Option<Time> {
+        (self.phase == Phase::Prepared).then_some(self.in_doubt_since)
+    }
+
+    pub(super) fn because(&mut self, reason: RollbackReason) {
+        self.reason.get_or_insert(reason);
     }
 
     /// Whether work may be done in it.
@@ -351,6 +371,7 @@ impl Transaction {
     fn mark(&mut self) {
         match self.phase {
             Phase::Active | Phase::Before => {
+                self.because(RollbackReason::Marked);
                 self.rollback_only = true;
                 self.reply(Reply::Done);
             }

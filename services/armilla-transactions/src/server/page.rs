@@ -2,6 +2,7 @@
 //! each. Operators decide what is left undecided.
 
 use crate::corba::TransactionInfo;
+use crate::engine::Counts;
 use crate::model::Decision;
 use crate::{DecideError, Transactions};
 use armilla_service::axum::Router;
@@ -80,6 +81,9 @@ async fn all(State(transactions): State<Transactions>) -> Html<String> {
     list.sort_by(|a, b| (!needs_somebody(a), &a.id).cmp(&(!needs_somebody(b), &b.id)));
     let in_doubt = list.iter().filter(|it| it.status == "in doubt").count();
     let heuristic = list.iter().filter(|it| !it.heuristic.is_empty()).count();
+    let counts = &transactions.engine().counts;
+    let oldest = transactions.engine().oldest_in_doubt().map(|age| age.as_secs());
+    let rolled_back = why_rolled_back(counts);
     let row = |it: &TransactionInfo| {
         vec![
             html! { a href={ "/transactions/" (it.id) } { code { (it.id) } } },
@@ -93,8 +97,12 @@ async fn all(State(transactions): State<Transactions>) -> Html<String> {
         div #live {
             (facts([
                 ("In progress", html! { (list.len()) }),
-                ("In doubt", html! { (in_doubt) }),
+                ("In doubt", html! {
+                    (in_doubt) @if let Some(age) = oldest { ", for up to " (age) " s" }
+                }),
                 ("Heuristic", html! { (heuristic) }),
+                ("Committed", html! { (counts.committed()) }),
+                ("Rolled back", html! { (rolled_back) }),
             ]))
             @if transactions.has_failed() {
                 p { "The log could not be written. Nothing commits until the server is restarted." }
@@ -109,6 +117,14 @@ async fn all(State(transactions): State<Transactions>) -> Html<String> {
         }
     };
     page(&frame, content)
+}
+
+/// How many were rolled back, and why.
+fn why_rolled_back(counts: &Counts) -> String {
+    let some: Vec<_> = counts.rolled_back().filter(|(_, count)| *count > 0).collect();
+    let all: u64 = some.iter().map(|(_, count)| count).sum();
+    let why: Vec<_> = some.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    if why.is_empty() { all.to_string() } else { format!("{all} ({})", why.join(", ")) }
 }
 
 async fn one(

@@ -66,6 +66,10 @@ fn operators_see_transactions_and_end_them_on_the_page() {
     assert_eq!(post(&server, &path("rollback")), 404);
     let (_, metrics) = get(&server, "/metrics");
     assert!(metrics.contains("armilla_transactions_in_progress 0\n"), "{metrics}");
+    let by_operator = "armilla_transactions_rolled_back_total{reason=\"operator\"} 1\n";
+    assert!(metrics.contains(by_operator), "{metrics}");
+    let (_, page) = get(&server, "/");
+    assert!(page.contains("1 (operator 1)"), "{page}");
     client.shutdown();
     server.orb().shutdown();
 }

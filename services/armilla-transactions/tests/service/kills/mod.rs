@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use world::{Place, World};
 
 /// The kills of a round, after which everybody may finish.
-const ROUND: usize = 50;
+const ROUND: usize = 200;
 
 /// What the tries so far have shown.
 #[derive(Debug, Default)]
