@@ -153,7 +153,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse_from(arguments);
     match logging(arguments.verbose).and_then(|()| run(&arguments, orb_arguments)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => identity::login::explained(failure).report(),
+        Err(failure) => failure.report(),
     }
 }
 

@@ -93,16 +93,3 @@ impl Login {
         }
     }
 }
-
-/// Adds what to do to the error of a server that tells no reason why it refuses a call.
-pub(crate) fn explained(failure: Failure) -> Failure {
-    match failure {
-        Failure::Failed(what) if what.contains("NO_PERMISSION") && !what.contains("hint: ") => {
-            Failure::Failed(format!(
-                "{what}\n  hint: the log and the audit record of the server say why; --login NAME \
-                 shows a password, -ORBCertificate and -ORBKey a certificate"
-            ))
-        }
-        other => other,
-    }
-}

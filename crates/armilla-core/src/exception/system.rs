@@ -209,8 +209,9 @@ impl SystemException {
         let told = self.with_reason(format!("{server} answered {operation}: {reason}{said}"));
         match is_silent && told.kind() == ExceptionKind::NoPermission {
             true => told.with_hint(
-                "the server's log says why; who has not shown who it is does so by a password \
-                 (`ClientSecurity`, --login) or a certificate (-ORBCertificate)",
+                "the log and the audit record of the server say why; a password \
+                 (`ClientSecurity`, --login NAME) or a certificate (-ORBCertificate and -ORBKey) \
+                 shows who calls",
             ),
             false => told,
         }

@@ -27,7 +27,7 @@ const EVIDENCE: &str = "`NO_PERMISSION`, CSIv2 1, 1";
 const NOTHING: &str = "`NO_PERMISSION`";
 /// The part of its advice that names what may be wrong.
 const ADVICE: &[&str] = &["the user, the domain, the password", "the server's log says"];
-const LOG: &[&str] = &["the server's log says why"];
+const LOG: &[&str] = &["the log and the audit record of the server say why"];
 
 fn verify(user: &ScopedName, password: &[u8]) -> bool {
     matches!(
