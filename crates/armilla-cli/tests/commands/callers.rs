@@ -1,7 +1,7 @@
 //! Services over TLS that know who calls, and commands that show it: what is allowed, what is
 //! refused, with which words, and what stays in the record.
 
-use crate::running::{Directory, Running, Service};
+use crate::running::{Directory, Running, Service, free_port, page, until};
 use armilla::{Ior, Orb};
 use armilla_cos_naming::{NameComponent, NamingContext, NamingContextRef};
 use armilla_security::{ClientSecurity, ClientSecurityBuilder, Identity};
@@ -490,33 +490,12 @@ fn a_repository_over_tls_starts_servers_and_forwards_to_them_over_tls_alone() {
     imr.stop();
 }
 
-/// What a page answers to a GET.
-fn page(address: &str, path: &str) -> String {
-    let mut stream = std::net::TcpStream::connect(address).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
-    answer
-}
-
-/// Waits until something is so.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = std::time::Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed().as_secs() < 60, "{what}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn a_hangup_reads_all_files_again_and_a_wrong_one_is_told_and_harms_nothing() {
     let world = World::new("callers-hangup");
     let rules = world.file("names.toml");
     fs::write(&rules, "[[rule]]\nallow = \"authenticated\"\n").unwrap();
-    let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let http = place.local_addr().unwrap().to_string();
-    drop(place);
+    let http = free_port();
     let running = world.start(
         &NAMING,
         &["--memory", "--rules", &rules, "--http", &http, "--limits", "user-calls=10000"]

@@ -1,5 +1,6 @@
 //! The commands of `armilla`, as users, operators and editors run them.
 
+mod bounds;
 mod call;
 mod call_arguments;
 mod call_values;

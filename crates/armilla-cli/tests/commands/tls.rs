@@ -1,8 +1,14 @@
 //! `armilla tls`, and a service over TLS with the certificates that it makes.
 
-use crate::running::{Directory, Running, Service};
+use crate::running::{Directory, Running, Service, free_port, page, until};
+use armilla::Orb;
+use armilla_tls::{Authority, Tls};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 const NAMING: Service = Service { command: "naming", reference: "NameService" };
 
@@ -28,7 +34,7 @@ fn a_service_and_its_client_know_each_other_by_certificates_made_in_three_comman
     assert!(used.contains("-ORBCertificate"), "{used}");
     ok(&["tls", "issue", "alice", "--directory", &pki]);
     for key in ["authority.key", "names.key"] {
-        let mode = std::fs::metadata(directory.0.join(key)).unwrap().permissions().mode();
+        let mode = fs::metadata(directory.0.join(key)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{key}");
     }
     let shown = ok(&["tls", "show", &directory.file("names.pem")]);
@@ -61,5 +67,75 @@ fn a_service_and_its_client_know_each_other_by_certificates_made_in_three_comman
     }
     let (succeeded, seen, error) = armilla(&["tls", "check", &service.url]);
     assert!(!succeeded && seen.contains("refused"), "{seen}{error}");
+    service.stop();
+}
+
+#[test]
+fn no_call_is_lost_or_leaves_tls_while_hangups_have_certificates_read_again() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let (directory, http) = (Directory::new("tls-hangup"), free_port());
+    let authority = Authority::new("authority", DAY).unwrap();
+    let [own, roots] = ["server.pem", "authority.pem"].map(|name| directory.file(name));
+    fs::write(&roots, &authority.own().certificate).unwrap();
+    let put = |text: &str| {
+        let next = directory.file("next");
+        fs::write(&next, text).unwrap();
+        fs::rename(&next, &own).unwrap();
+    };
+    let issue = || {
+        let issued = authority.issue("server", &["127.0.0.1"], DAY).unwrap();
+        put(&(issued.certificate + &issued.key));
+    };
+    issue();
+    // With a plain port beside that for TLS, which nobody may use.
+    let more = ["--memory", "--http", &http, "-ORBCertificate", &own];
+    let file = directory.file("reference");
+    let plain = ["-ORBEndpoint", "iiop://127.0.0.1:0", "--reference", &file];
+    let more = [&more[..], &plain].concat();
+    let service = Running::at(&NAMING, "ssliop://127.0.0.1:0", &more);
+    let reference = fs::read_to_string(&file).unwrap();
+    let client = || {
+        let tls = Tls::new().required();
+        tls.set("-ORBRoots", &roots).unwrap();
+        Orb::builder().transport(tls).build().unwrap()
+    };
+    let (stop, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let call = |orb: &Orb| {
+        let root = orb.string_to_object(reference.trim()).unwrap();
+        assert_eq!(root.non_existent(), Ok(false));
+        calls.fetch_add(1, Ordering::Relaxed);
+    };
+    thread::scope(|scope| {
+        // One whose connection stays, and others with a handshake each time.
+        scope.spawn(|| {
+            let orb = client();
+            while !stop.load(Ordering::Relaxed) {
+                call(&orb);
+            }
+        });
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let orb = client();
+                    call(&orb);
+                    orb.shutdown();
+                }
+            });
+        }
+        for round in 1..=20 {
+            match round % 4 {
+                // Now and then a file that is wrong, which leaves the one of before in use.
+                0 => put("nonsense\n"),
+                _ => issue(),
+            }
+            let before = calls.load(Ordering::Relaxed);
+            service.signal("-HUP");
+            until("the files are read", || {
+                page(&http, "/metrics").contains(&format!("armilla_reloads_total {round}\n"))
+            });
+            until("calls go on", || calls.load(Ordering::Relaxed) > before);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
     service.stop();
 }

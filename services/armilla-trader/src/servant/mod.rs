@@ -68,6 +68,11 @@ impl Trader {
         look(&self.servant.model())
     }
 
+    /// How many offers and proxy offers there may be.
+    pub(crate) fn most_offers(&self) -> usize {
+        self.servant.service.limits.offers
+    }
+
     /// Closes the store, so that another trader can open it. From now on changes fail with
     /// `PERSIST_STORE`; queries go on.
     pub fn close(&self) {

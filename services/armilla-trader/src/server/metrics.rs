@@ -16,6 +16,12 @@ pub(super) fn text(trader: &Trader, findings: &Findings) -> String {
     for (name, kind, help, value) in [
         ("armilla_trader_service_types", "gauge", "Service types.", count(types)),
         ("armilla_trader_offers", "gauge", "Offers and proxy offers.", count(offers)),
+        (
+            "armilla_trader_offers_limit",
+            "gauge",
+            "The most offers and proxy offers there may be.",
+            count(trader.most_offers()),
+        ),
         ("armilla_trader_links", "gauge", "Links to other traders.", count(links)),
         (
             "armilla_trader_objects_alive",
