@@ -59,6 +59,9 @@ fn check(id: SlotId, count: usize) -> Result<(), SystemException> {
 thread_local! {
     /// By the incarnation of the ORB.
     static THREAD: RefCell<HashMap<u64, Slots>> = RefCell::default();
+
+    /// What the thread gets back as servants that reply later return, the innermost last.
+    static LENT: RefCell<Vec<ThreadSlots>> = RefCell::default();
 }
 
 /// Replaces the slots of the current thread. Returns the previous ones.
@@ -87,6 +90,23 @@ impl Drop for ThreadSlots {
     fn drop(&mut self) {
         swap(&self.orb, std::mem::take(&mut self.slots));
     }
+}
+
+/// Lets the current thread keep the slots of a request until its servant has returned
+/// ([`while_lent`]).
+pub(crate) fn lend(outside: ThreadSlots) {
+    LENT.with_borrow_mut(|lent| lent.push(outside));
+}
+
+/// Calls a servant of an intercepted request, and gives the thread back what was [lent](lend)
+/// meanwhile. `call` must not panic.
+#[cold]
+pub(crate) fn while_lent<R>(call: impl FnOnce() -> R) -> R {
+    let before = LENT.with_borrow(Vec::len);
+    let result = call();
+    let returned = LENT.with_borrow_mut(|lent| lent.split_off(before));
+    drop(returned);
+    result
 }
 
 /// A copy of the slots of the current thread.

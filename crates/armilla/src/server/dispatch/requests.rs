@@ -9,6 +9,7 @@ use super::source::{RequestConnection, Source, take_contexts};
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
+use crate::interception::current::while_lent;
 use crate::log::report;
 use crate::panics::discard;
 use crate::runtime::Orb;
@@ -58,10 +59,11 @@ pub(in crate::server) fn request(
         let source = Source { orb, objects, sink, connection, is_originated };
         return request_slow(&source, message, header, body, code_sets, memory);
     };
-    let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let port = port(orb, message, &header, code_sets, PendingReply::Now);
+    // A call through a pointer: what is made before it has to be kept meanwhile.
     let servant = upcall.skeleton();
     let skeleton = Some(servant);
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
+    let port = port(orb, message, &header, code_sets, PendingReply::Now);
     let mut call = ServerCall::new(&header, &arguments, sink, port, memory, skeleton, None);
     let outcome = call_servant(servant, &mut call);
     let concluded = conclude(&mut call, outcome);
@@ -347,7 +349,10 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
     match (found.servant(), found) {
         (Some(servant), _) => {
             call.acknowledge()?;
-            call_servant(servant, call)
+            match call.is_intercepted() {
+                true => while_lent(|| call_servant(servant, call)),
+                false => call_servant(servant, call),
+            }
         }
         (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
         (None, Found::ByLocator(locator)) => {

@@ -166,6 +166,14 @@ impl ServerFlow {
         }
         Ok(())
     }
+
+    /// Gives the request the slots as they are in the thread. The thread keeps them until the
+    /// returned guard is dropped.
+    fn take_slots(&mut self) -> Option<ThreadSlots> {
+        let outside = self.info.outside.take()?;
+        self.info.slots = current::copy(&self.info.orb);
+        Some(ThreadSlots::new(&self.info.orb, outside))
+    }
 }
 
 impl RequestFlow for ServerFlow {
@@ -222,7 +230,7 @@ impl RequestFlow for ServerFlow {
             outcome = interruption.after_execution().into();
         }
         let orb = self.info.orb.clone();
-        let _slots = self.lend_slots();
+        let _slots = self.take_slots();
         let Some(interceptors) = orb.server_interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         let local = self.is_local;
@@ -262,12 +270,9 @@ impl RequestFlow for ServerFlow {
         }
     }
 
-    /// Gives the request the slots as they are in the thread. The thread keeps them until the
-    /// returned guard is dropped.
-    fn lend_slots(&mut self) -> Option<ThreadSlots> {
-        let outside = self.info.outside.take()?;
-        self.info.slots = current::copy(&self.info.orb);
-        Some(ThreadSlots::new(&self.info.orb, outside))
+    #[cold]
+    fn lend_slots(&mut self) {
+        self.take_slots().into_iter().for_each(current::lend);
     }
 
     /// Ends the request with the servant's result or exception, which `body` writes.

@@ -2,7 +2,6 @@
 
 use crate::client::interception::Interruption;
 use crate::interception::Outcome;
-use crate::interception::current::ThreadSlots;
 use crate::signature::NamedValue;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ServiceContext};
@@ -38,9 +37,9 @@ pub(crate) trait RequestFlow: Send {
     /// Gives the thread its own slots back: the request is answered later, by another thread.
     fn leave_thread(&mut self);
 
-    /// The same, but the thread keeps the slots of the request until the result is dropped: the
-    /// servant that answers later is called in it.
-    fn lend_slots(&mut self) -> Option<ThreadSlots>;
+    /// The same, but the thread keeps the slots of the request until the servant that answers later
+    /// has returned.
+    fn lend_slots(&mut self);
 
     /// Ends the request with the servant's result or exception, which `body` writes. Returns what
     /// the interceptors make of it.

@@ -70,13 +70,14 @@ pub(in crate::server) fn watch(
         let Some(workers) = workers.upgrade() else { return };
         // A panic is reported; the next look is as good.
         guarded("a look at the server", Completion::Maybe, || inspector.inspect(&workers)).ok();
-        if swept.elapsed() >= sweep {
+        let now = Instant::now();
+        if now - swept >= sweep {
             let look = || workers.sweep();
             guarded("a look at the connections", Completion::Maybe, look).ok();
-            swept = Instant::now();
+            swept = now;
         }
         drop(workers);
-        let left = sweep.saturating_sub(swept.elapsed());
+        let left = sweep.saturating_sub(now - swept);
         match inspector.unchanged < SLEEP_AFTER {
             true => thread::sleep(TICK.min(left)),
             false => monitor.sleep(left),

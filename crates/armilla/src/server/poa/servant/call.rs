@@ -8,7 +8,6 @@ use super::base::AsDeclared;
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
-use crate::interception::current::ThreadSlots;
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::reply::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
@@ -77,8 +76,6 @@ pub struct ServerCall<'a> {
     flow: Flow,
     /// Set if a servant locator gave the servant.
     located: Option<&'a LocatedCall<'a>>,
-    /// The slots that the thread gets back when a servant that answers later has returned.
-    lent: Option<ThreadSlots>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -92,7 +89,12 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, sink, port, memory, servant, flow, located: None, lent: None }
+        Self { request, arguments, sink, port, memory, servant, flow, located: None }
+    }
+
+    /// Whether interceptors see the request.
+    pub(in crate::server) fn is_intercepted(&self) -> bool {
+        self.flow.is_some()
     }
 
     /// Notes that a locator gave the servant. `postinvoke` is called before the interceptors see
@@ -415,6 +417,7 @@ impl<'a> ServerCall<'a> {
         describe: Describe<R, E>,
     ) -> ResponseHandler<R, E> {
         self.note_entry();
+        self.flow.iter_mut().for_each(|flow| flow.lend_slots());
         ResponseHandler::to_client(self.defer(), encode, describe)
     }
 
@@ -423,7 +426,6 @@ impl<'a> ServerCall<'a> {
         let sink = self.sink.defer();
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
-        self.lent = self.flow.as_mut().and_then(|flow| flow.lend_slots());
         let operation = self.request.operation.as_str();
         let operation = self.servant.map(|servant| (operation, servant.signatures()));
         DeferredReply::new(sink, port, self.flow.take(), operation)
@@ -434,6 +436,7 @@ impl<'a> ServerCall<'a> {
     pub(in crate::server) fn ask(&mut self, locator: &KeyLocator) {
         // Only a request that names its object by a key gets here.
         let Some(key) = self.object_key() else { return };
+        self.flow.iter_mut().for_each(|flow| flow.leave_thread());
         let reply = LocationReply::to_request(self.defer());
         location_reply::ask(self.orb(), locator, key, self.sink.peer(), reply);
     }
