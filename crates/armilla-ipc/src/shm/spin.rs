@@ -5,13 +5,13 @@
 //! real-time policy poll, which might keep the peer from running. And of the threads of a process
 //! no more poll than half of its CPUs could run.
 
-use super::polling::{Plan, Polling, Reason, SHORT};
+use super::polling::{LONGEST_TRIAL, Plan, Polling, Reason, SHORT};
 use crate::credentials::Credentials;
 use crate::{affinity, sys};
 use rustix::fd::BorrowedFd;
 use std::hint::spin_loop;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -33,10 +33,15 @@ pub(super) enum Spun {
     Sleep(Option<Instant>),
 }
 
+/// How long the first wait of a new stream polls, in microseconds: the streams before it have found
+/// out what pays.
+static FIRST: AtomicU32 = AtomicU32::new(SHORT.as_micros() as u32);
+
 impl Spin {
     /// Polls for `configured` in every wait, zero is not at all; `None` adapts.
     pub(super) fn new(configured: Option<Duration>) -> Self {
-        Self { configured, policy: Polling::new() }
+        let first = Duration::from_micros(FIRST.load(Relaxed).into());
+        Self { configured, policy: Polling::new(first) }
     }
 
     /// Polls until `ready`, no longer than `limit`. `socket` leads to the peer, and `found_awake`
@@ -57,34 +62,59 @@ impl Spin {
         }
         let (time, reason) = match self.plan(socket, found_awake) {
             Plan::Poll(time, reason) => (limited(time), reason),
-            Plan::Sleep { is_measured } => return Spun::Sleep(is_measured.then(Instant::now)),
+            Plan::Sleep => return Spun::Sleep(Some(Instant::now())),
         };
-        let polled = poll(time, Crowd::Limited, ready);
-        match polled {
-            Polled::InTime => self.policy.succeeded(reason),
-            Polled::TooLate | Polled::TimedOut(_) => self.policy.failed(reason),
-        }
-        match polled {
-            Polled::TimedOut(begun) => Spun::Sleep(Some(begun)),
-            Polled::InTime | Polled::TooLate => Spun::Ready,
+        match poll(time, Crowd::Limited, ready) {
+            Polled::InTime(polled) => {
+                self.policy.succeeded(reason, polled);
+                if reason == Reason::Trial {
+                    learn(polled * 2);
+                }
+                Spun::Ready
+            }
+            Polled::TooLate(polled) => {
+                self.policy.failed(reason, polled);
+                Spun::Ready
+            }
+            Polled::TimedOut(begun) => {
+                self.policy.failed(reason, begun.elapsed());
+                if reason == Reason::Trial {
+                    learn(SHORT);
+                }
+                Spun::Sleep(Some(begun))
+            }
         }
     }
 
     fn plan(&self, socket: BorrowedFd<'_>, found_awake: &AtomicBool) -> Plan {
         if !self.policy.pays() {
-            return self.policy.plan(|| found_awake.swap(false, Relaxed), || may_pay(socket));
+            let has_evidence = || found_awake.swap(false, Relaxed);
+            return self.policy.plan(since_start(), has_evidence, || may_pay(socket));
         }
         // Another thread may have found that it pays.
         match sys::is_known_to_be_real_time() {
             false => Plan::Poll(SHORT, Reason::Pays),
-            true => Plan::Sleep { is_measured: false },
+            true => Plan::Sleep,
         }
     }
 
     /// A wait that began then has slept after all, and is over.
     pub(super) fn slept(&self, begun: Instant) {
-        self.policy.slept(begun.elapsed());
+        self.policy.slept(since_start(), begun.elapsed());
     }
+}
+
+/// The time since this was asked first.
+fn since_start() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
+/// Takes note of how long the first trial of a new stream would have to be.
+#[cold]
+fn learn(first: Duration) {
+    let micros = first.clamp(SHORT, LONGEST_TRIAL).as_micros();
+    FIRST.store(micros as u32, Relaxed);
 }
 
 /// Whether polling may bring something. A thread with a real-time policy might keep the peer from
@@ -131,9 +161,10 @@ fn most_pollers() -> usize {
 /// The outcome of polling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Polled {
-    InTime,
+    /// After this time; zero if at once.
+    InTime(Duration),
     /// Another thread, perhaps the peer's, had the CPU meanwhile: that does not speak for polling.
-    TooLate,
+    TooLate(Duration),
     /// It began then.
     TimedOut(Instant),
 }
@@ -148,7 +179,7 @@ impl Polled {
 /// takes a turn.
 fn poll(time: Duration, crowd: Crowd, ready: &mut impl FnMut() -> bool) -> Polled {
     if poll_some(ready) {
-        return Polled::InTime;
+        return Polled::InTime(Duration::ZERO);
     }
     let begun = Instant::now();
     let turn = Turn::take(if crowd == Crowd::Any { usize::MAX } else { most_pollers() });
@@ -156,10 +187,10 @@ fn poll(time: Duration, crowd: Crowd, ready: &mut impl FnMut() -> bool) -> Polle
         return Polled::TimedOut(begun);
     }
     loop {
-        let found = poll_some(ready);
-        match (found, begun.elapsed() >= time) {
-            (true, false) => return Polled::InTime,
-            (true, true) => return Polled::TooLate,
+        let (found, polled) = (poll_some(ready), begun.elapsed());
+        match (found, polled >= time) {
+            (true, false) => return Polled::InTime(polled),
+            (true, true) => return Polled::TooLate(polled),
             (false, true) => return Polled::TimedOut(begun),
             (false, false) => {}
         }
@@ -205,9 +236,11 @@ mod tests {
         let spin = Spin::new(None);
         assert_eq!(looks(&spin, 100, true), 100);
         assert_eq!(looks(&spin, 1, false), 1);
-        // Nobody says how long such waits take.
-        assert_eq!(looks(&spin, 10_000, false), 0);
-        spin.policy.slept(SHORT);
+        for _ in 0..2 {
+            spin.policy.slept(since_start(), Duration::from_secs(1));
+        }
+        assert_eq!(looks(&spin, 10_000, false), 0, "the peer thinks");
+        spin.policy.slept(since_start(), SHORT);
         assert_eq!(looks(&spin, 1, true), 1);
         assert_eq!(looks(&spin, 100, true), 100, "what pays again is done again");
     }
@@ -224,7 +257,7 @@ mod tests {
             comes
         });
         // A test that is itself put off at its first looks sees nothing at all.
-        assert_ne!(seen, Polled::InTime);
+        assert!(!matches!(seen, Polled::InTime(_)), "{seen:?}");
     }
 
     #[test]
