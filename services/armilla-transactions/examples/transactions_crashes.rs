@@ -419,7 +419,7 @@ impl World {
         kill(&root);
         ended?;
         let [own, first, second] = all.each_ref().map(Noting::shown);
-        Ok(format!("{own}{first}{second}"))
+        Ok(format!("{own}{first}{second}").trim_start().to_owned())
     }
 }
 
