@@ -61,7 +61,7 @@ impl ReplicaBuilder {
     }
 
     /// The time between two heartbeats of the primary, 200 ms by default. A backup takes over after
-    /// two and a half of them.
+    /// two and a half of them; after one and a quarter if nobody is where the primary was.
     #[doc(alias = "org.omg.ft.FaultMonitoringInterval")]
     pub fn heartbeat(mut self, interval: Duration) -> Self {
         self.interval = interval.max(Duration::from_millis(10));
