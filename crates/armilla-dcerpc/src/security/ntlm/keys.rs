@@ -26,12 +26,26 @@ pub(super) fn md5(parts: &[&[u8]]) -> Key {
 }
 
 pub(super) fn hmac_md5(key: &Key, parts: &[&[u8]]) -> Key {
-    // A key that is padded with zeros to the length of a block is the same key.
-    let mut block = [0; 64];
-    block[..key.len()].copy_from_slice(key);
-    let mut mac = <Hmac<Md5> as KeyInit>::new(&block.into());
-    parts.iter().for_each(|part| mac.update(part));
-    mac.finalize().into_bytes().into()
+    KeyedHash::new(key).of(parts)
+}
+
+/// HMAC-MD5 with a key that is used again and again: two of the five blocks of a short message are
+/// hashed once.
+pub(super) struct KeyedHash(Hmac<Md5>);
+
+impl KeyedHash {
+    pub(super) fn new(key: &Key) -> Self {
+        // A key that is padded with zeros to the length of a block is the same key.
+        let mut block = [0; 64];
+        block[..key.len()].copy_from_slice(key);
+        Self(<Hmac<Md5> as KeyInit>::new(&block.into()))
+    }
+
+    pub(super) fn of(&self, parts: &[&[u8]]) -> Key {
+        let mut mac = self.0.clone();
+        parts.iter().for_each(|part| mac.update(part));
+        mac.finalize().into_bytes().into()
+    }
 }
 
 /// A stream of RC4.

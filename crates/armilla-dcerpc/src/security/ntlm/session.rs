@@ -1,6 +1,6 @@
 //! Signing and encrypting, once both sides have a key (MS-NLMP 3.4).
 
-use super::keys::{self, Direction, Key, Stream};
+use super::keys::{self, Direction, Key, KeyedHash, Stream};
 use crate::security::constant_time;
 use crate::security::context::Message;
 use crate::security::error::SecurityError;
@@ -22,7 +22,7 @@ pub(super) struct Session {
 
 /// What one direction has to remember.
 struct Way {
-    sign_key: Key,
+    signing: KeyedHash,
     seal_key: Key,
     stream: Stream,
     /// The number of the next message.
@@ -33,7 +33,7 @@ impl Way {
     fn new(session: &Key, direction: Direction) -> Self {
         let seal_key = keys::seal_key(session, direction);
         Self {
-            sign_key: keys::sign_key(session, direction),
+            signing: KeyedHash::new(&keys::sign_key(session, direction)),
             seal_key,
             stream: Stream::new(&seal_key),
             sequence: 0,
@@ -41,7 +41,7 @@ impl Way {
     }
 
     fn checksum(&self, octets: &[u8]) -> [u8; 8] {
-        let mac = keys::hmac_md5(&self.sign_key, &[&self.sequence.to_le_bytes(), octets]);
+        let mac = self.signing.of(&[&self.sequence.to_le_bytes(), octets]);
         [mac[0], mac[1], mac[2], mac[3], mac[4], mac[5], mac[6], mac[7]]
     }
 
