@@ -6,6 +6,7 @@
 mod access;
 mod bridge;
 mod call;
+mod com;
 mod demo;
 mod events;
 mod groups;
@@ -84,6 +85,9 @@ enum Command {
     Idl(idl::Idl),
     /// Call an operation with arguments in JSON
     Call(call::Call),
+    /// Show what objects of COM have, and call them by name
+    #[command(subcommand)]
+    Com(com::Com),
     /// Serve event channels, push events and listen to them
     #[command(subcommand)]
     Events(events::Events),
@@ -163,6 +167,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         command,
         Command::Access(_)
             | Command::Bench(_)
+            | Command::Com(_)
             | Command::Ttcp(_)
             | Command::Demo(_)
             | Command::Idl(_)
@@ -184,6 +189,7 @@ fn run(Arguments { login, command, .. }: &Arguments, mut orb: OrbArguments) -> O
         Command::Ttcp(passed) => laboratory::run("ttcp", passed),
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
+        Command::Com(com) => com::run(com),
         Command::Events(events) => events::run(events, orb),
         Command::Groups(groups) => groups::run(groups, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),

@@ -136,6 +136,10 @@ statuses! {
     BAD_PARAMETER_COUNT = 0x8002_000e, "the call has too many arguments or too few";
     /// An argument that is not optional is missing.
     PARAMETER_NOT_OPTIONAL = 0x8002_000f, "an argument is missing that is not optional";
+    /// A description has no such member.
+    ELEMENT_NOT_FOUND = 0x8002_802b, "the description has no such member";
+    /// Another kind of type would have it.
+    BAD_MODULE_KIND = 0x8002_88bd, "a type of this kind has nothing of the sort";
     /// The resolver does not know the exporter.
     UNKNOWN_OXID = 0x776, "the object exporter is unknown";
     /// The resolver does not know the object.

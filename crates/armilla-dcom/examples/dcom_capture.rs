@@ -10,6 +10,7 @@ use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, Operation, Parameters, Unique};
 use armilla_dcerpc::pdu::{Body, Framer, Limits, Pdu, Reassembly, Verification};
 use armilla_dcerpc::{ByteOrder, SyntaxId};
 use armilla_dcom::automation::dispatch as by_name;
+use armilla_dcom::automation::type_info::wire as types;
 use armilla_dcom::remote;
 use armilla_dcom::{
     ActivationResults, Blob, ContextInfo, InstantiationInfo, InterfacePointer, LocationInfo,
@@ -109,6 +110,11 @@ operations! {
     (by_name::FindConnectionPoint, true),
     (by_name::Advise, true),
     (by_name::Unadvise, true),
+    (types::GetTypeAttr, true),
+    (types::GetFuncDesc, true),
+    (types::GetNames, true),
+    (types::GetDocumentation, true),
+    (types::GetClassInfo, true),
 }
 
 /// The properties of an activation, which are octets within a reference: those that are known are

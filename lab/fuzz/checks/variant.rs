@@ -3,6 +3,9 @@
 use armilla_dcerpc::ByteOrder;
 use armilla_dcerpc::ndr::{Ndr, Parameters, from_stub, to_stub};
 use armilla_dcom::automation::dispatch::{EnumNextOut, InvokeIn, InvokeOut, NamesIn};
+use armilla_dcom::automation::type_info::wire::{
+    DocumentationOut, FuncDescOut, LibAttrOut, MemberNamesOut, TypeAttrOut, VarDescOut,
+};
 use armilla_dcom::automation::{SafeArrayPointer, VariantPointer};
 
 /// The first octet chooses type and byte order, the rest is the stub.
@@ -15,6 +18,12 @@ pub(crate) fn check(data: &[u8]) {
         2 => parameters::<InvokeIn>(stub, order),
         3 => parameters::<InvokeOut>(stub, order),
         4 => parameters::<NamesIn>(stub, order),
+        6 => parameters::<TypeAttrOut>(stub, order),
+        7 => parameters::<FuncDescOut>(stub, order),
+        8 => parameters::<VarDescOut>(stub, order),
+        9 => parameters::<MemberNamesOut>(stub, order),
+        10 => parameters::<DocumentationOut>(stub, order),
+        11 => parameters::<LibAttrOut>(stub, order),
         _ => parameters::<EnumNextOut>(stub, order),
     }
 }

@@ -151,7 +151,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("orb", "the ORB of a command"),
             ("place service", "what servers have in common"),
             (
-                "access bridge demo events groups idl ifr imr ior laboratory lifecycle locks naming \
+                "access bridge com demo events groups idl ifr imr ior laboratory lifecycle locks naming \
                  passwd ping properties rt schedule time tls transactions",
                 "one command each",
             ),

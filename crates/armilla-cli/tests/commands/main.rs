@@ -5,6 +5,7 @@ mod call;
 mod call_arguments;
 mod call_values;
 mod callers;
+mod com;
 mod events;
 mod idl;
 mod idl_check;

@@ -2,10 +2,18 @@
 
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::Variant;
+use armilla_dcom::automation::type_info::{
+    Function, Parameter, Type, TypeDescription, TypeLibrary,
+};
 use armilla_dcom::server::{Failure, Invocation, Scriptable};
+use std::sync::Arc;
 
 /// The class of the object.
 pub(crate) const ADDER_CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d32");
+
+/// The interface that describes it, and its library.
+const ADDER_INTERFACE: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d33");
+const ADDER_LIBRARY: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d34");
 
 /// `Add` adds numbers, `Join` joins texts, `Fail` fails.
 pub(crate) struct Adder;
@@ -15,6 +23,19 @@ impl Scriptable for Adder {
         let members = ["Add", "Join", "Fail"];
         let place = members.iter().position(|it| it.eq_ignore_ascii_case(name))?;
         i32::try_from(place + 1).ok()
+    }
+
+    fn description(&self) -> Option<Arc<TypeLibrary>> {
+        let numbers = ["left", "right"].map(|name| Parameter::new(name, Type::I4)).to_vec();
+        let texts = vec![Parameter::new("texts", Type::BSTR.array())];
+        let functions = vec![
+            Function::method(1, "Add", numbers, Type::VARIANT),
+            Function::method(2, "Join", texts, Type::BSTR),
+            Function::method(3, "Fail", vec![], Type::VOID),
+        ];
+        let adder = TypeDescription::dispatch("Adder", ADDER_INTERFACE, functions);
+        let class = TypeDescription::class("AdderClass", ADDER_CLASS, vec!["Adder".into()]);
+        Some(Arc::new(TypeLibrary::new("Adders", ADDER_LIBRARY, vec![adder, class])))
     }
 
     fn invoke(&self, invocation: &mut Invocation<'_>) -> Result<Variant, Failure> {

@@ -54,6 +54,27 @@ fn trunc(number: f64) -> f64 {
     if number.abs() < 9.0e15 { number as i64 as f64 } else { number }
 }
 
+/// As RFC 3339 writes it, to the millisecond, without a time zone.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = self.to_unix_seconds() * 1000.0;
+        let millis = (millis + if millis < 0.0 { -0.5 } else { 0.5 }) as i64;
+        let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+        // Days of years that begin in March, in eras of 400 years: a leap day is a year's last.
+        let days = days + 719_468;
+        let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let date = day - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        let year = year + 400 * era + i64::from(month <= 2);
+        let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
+        let (second, millis) = (rest / 1000 % 60, rest % 1000);
+        write!(f, "{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}")
+    }
+}
+
 impl fmt::Display for Currency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };

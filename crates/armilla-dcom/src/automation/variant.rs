@@ -90,6 +90,14 @@ pub(super) mod vt {
     pub(crate) const UI8: u16 = 21;
     pub(crate) const INT: u16 = 22;
     pub(crate) const UINT: u16 = 23;
+    pub(crate) const VOID: u16 = 24;
+    pub(crate) const HRESULT: u16 = 25;
+    pub(crate) const PTR: u16 = 26;
+    pub(crate) const SAFEARRAY: u16 = 27;
+    pub(crate) const CARRAY: u16 = 28;
+    pub(crate) const USERDEFINED: u16 = 29;
+    pub(crate) const LPWSTR: u16 = 31;
+    pub(crate) const CLSID: u16 = 72;
     pub(crate) const ARRAY: u16 = 0x2000;
     pub(crate) const BYREF: u16 = 0x4000;
     /// What is the type in a number with flags.

@@ -13,6 +13,7 @@ mod options;
 mod proxy;
 mod remote_exporter;
 mod shared;
+mod type_info;
 mod wake;
 
 pub use error::{Cause, Error, Step};

@@ -102,6 +102,12 @@ impl Proxy {
         self.0.exporter.level
     }
 
+    /// An answer lacks something.
+    pub(super) fn missing(&self, what: &'static str) -> Error {
+        let operation = alloc::format!("interface {}", self.0.iid);
+        Error::new(Step::Call, operation, self.0.exporter.level, Cause::Missing(what))
+    }
+
     fn failed<O: Operation>(&self, status: Status) -> Error {
         let what = operation(self.0.iid, O::OPNUM);
         Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))

@@ -1,11 +1,14 @@
 //! Objects that are called by name, and collections (MS-OAUT 3.1.4, 3.3.4).
 
 use super::object::{Object, ObjectCall};
+use super::type_info::{class_info, type_info};
 use crate::automation::dispatch::{
     CountIn, DISPATCH, ENUM_VARIANT, EnumClone, EnumNext, EnumNextOut, EnumReset, EnumSkip,
-    ExceptionInfo, GetIdsOfNames, GetTypeInfoCount, Invoke, InvokeIn, InvokeOut, NO_MEMBER,
-    NamesIn, NamesOut, PointerOut, TypeInfoCount,
+    ExceptionInfo, GetIdsOfNames, GetTypeInfo, GetTypeInfoCount, Invoke, InvokeIn, InvokeOut,
+    NO_MEMBER, NamesIn, NamesOut, PointerOut, TypeInfoCount, TypeInfoIn, TypeInfoOut,
 };
+use crate::automation::type_info::TypeLibrary;
+use crate::automation::type_info::wire::PROVIDE_CLASS_INFO;
 use crate::automation::{Variant, VariantPointer};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -24,6 +27,12 @@ pub trait Scriptable: Send + Sync + 'static {
 
     /// The number of a parameter of a member, for arguments with names.
     fn parameter(&self, _member: i32, _name: &str) -> Option<i32> {
+        None
+    }
+
+    /// What the object has, for programs that ask; the first type is the interface of its members.
+    /// With `None` it does not say.
+    fn description(&self) -> Option<Arc<TypeLibrary>> {
         None
     }
 
@@ -83,14 +92,27 @@ pub struct Dispatched<T>(pub T);
 
 impl<T: Scriptable> Object for Dispatched<T> {
     fn supports(&self, iid: Uuid) -> bool {
-        iid == DISPATCH.uuid
+        let class = || self.0.description().is_some_and(|it| it.class().is_some());
+        iid == DISPATCH.uuid || (iid == PROVIDE_CLASS_INFO.uuid && class())
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        if call.iid == PROVIDE_CLASS_INFO.uuid {
+            return class_info(call, self.0.description().ok_or(Status::NOT_IMPLEMENTED)?);
+        }
         match call.opnum {
-            GetTypeInfoCount::OPNUM => call.answer(&TypeInfoCount { count: 0 }),
-            // There is no description.
-            4 => Err(Status::NOT_IMPLEMENTED),
+            GetTypeInfoCount::OPNUM => {
+                call.answer(&TypeInfoCount { count: self.0.description().is_some().into() })
+            }
+            GetTypeInfo::OPNUM => {
+                let TypeInfoIn { index, .. } = call.arguments()?;
+                let library = self.0.description().ok_or(Status::NOT_IMPLEMENTED)?;
+                let info = match index {
+                    0 => type_info(call, &library, 0)?,
+                    _ => return Err(Status::BAD_INDEX),
+                };
+                call.answer(&TypeInfoOut { info: Unique::new(info) })
+            }
             GetIdsOfNames::OPNUM => names(&self.0, call),
             Invoke::OPNUM => invoke(&self.0, call),
             _ => Err(Status::OPERATION_OUT_OF_RANGE),

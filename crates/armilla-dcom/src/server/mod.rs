@@ -11,8 +11,10 @@ mod object;
 mod references;
 mod resolver;
 mod service;
+mod type_info;
 
 pub use builder::{Server, ServerBuilder, ServerOptions};
 pub use dispatch::{Dispatched, Enumerator, Failure, Invocation, Scriptable};
 pub use exports::Exports;
 pub use object::{Caller, Factory, Object, ObjectCall};
+pub use type_info::class_info;

@@ -1,7 +1,10 @@
 //! Clients and servers of objects over TCP.
 
+#[path = "../../examples/study/adder.rs"]
+mod adder;
 mod by_name;
 mod calls;
+mod described;
 mod failures;
 mod lifetime;
 mod plant;

@@ -112,13 +112,18 @@ pub mod i_test_server {
         struct Servant<T>(T);
         impl<T: super::ITestServer> ::armilla_dcom::generated::Object for Servant<T> {
             fn supports(&self, iid: ::armilla_dcom::generated::Uuid) -> bool {
-                supports(iid)
+                supports(iid) || iid == ::armilla_dcom::generated::CLASS_INFO
             }
             fn call(
                 &self,
                 given: &::armilla_dcom::generated::ObjectCall<'_>,
             ) -> Result<Vec<u8>, ::armilla_dcom::generated::Status> {
-                call(&self.0, given)
+                match given.iid {
+                    ::armilla_dcom::generated::CLASS_INFO => {
+                        ::armilla_dcom::generated::class_info(given, library())
+                    }
+                    _ => call(&self.0, given),
+                }
             }
         }
         ::std::sync::Arc::new(Servant(servant))
@@ -175,6 +180,43 @@ pub mod i_test_server {
             }
             _ => Err(::armilla_dcom::generated::Status::OPERATION_OUT_OF_RANGE),
         }
+    }
+    /// What the interface has.
+    pub fn description() -> ::armilla_dcom::generated::TypeDescription {
+        ::armilla_dcom::generated::TypeDescription::interface(
+            "ITestServer",
+            IID,
+            "IUnknown",
+            vec![
+                ::armilla_dcom::generated::function(3, "GetSingleString", "One string.",
+                ::armilla_dcom::generated::flags::METHOD,
+                vec![::armilla_dcom::generated::Parameter::new("index",
+                ::armilla_dcom::generated::Type::I4),
+                ::armilla_dcom::generated::Parameter::out("item",
+                ::armilla_dcom::generated::Type::BSTR,
+                ::armilla_dcom::generated::passing::OUT)],),
+                ::armilla_dcom::generated::function(4, "GetMultipleString",
+                "Many strings.", ::armilla_dcom::generated::flags::METHOD,
+                vec![::armilla_dcom::generated::Parameter::new("index",
+                ::armilla_dcom::generated::Type::I4),
+                ::armilla_dcom::generated::Parameter::new("count",
+                ::armilla_dcom::generated::Type::I4),
+                ::armilla_dcom::generated::Parameter::out("got",
+                ::armilla_dcom::generated::Type::I4,
+                ::armilla_dcom::generated::passing::OUT),
+                ::armilla_dcom::generated::Parameter::out("item",
+                ::armilla_dcom::generated::Type::BSTR.pointer(),
+                ::armilla_dcom::generated::passing::OUT)],)
+            ],
+        )
+    }
+    /// What an object of the interface says that it has: for one that has several.
+    pub fn library() -> ::std::sync::Arc<::armilla_dcom::generated::TypeLibrary> {
+        ::armilla_dcom::generated::library(
+            "ITestServerClass",
+            "ITestServer",
+            vec![description()],
+        )
     }
 }
 

@@ -10,7 +10,11 @@ import org.jinterop.dcom.core.JISession;
 import org.jinterop.dcom.core.JIString;
 import org.jinterop.dcom.core.JIVariant;
 import org.jinterop.dcom.impls.JIObjectFactory;
+import org.jinterop.dcom.impls.automation.FuncDesc;
 import org.jinterop.dcom.impls.automation.IJIDispatch;
+import org.jinterop.dcom.impls.automation.IJITypeInfo;
+import org.jinterop.dcom.impls.automation.IJITypeLib;
+import org.jinterop.dcom.impls.automation.TypeAttr;
 
 /** j-Interop as client of our server: activation at level connect, then privacy; calls by number and
  * by name. Usage: Client HOST */
@@ -64,6 +68,31 @@ public class Client {
         }
     }
 
+    /** What the object says that it has: its interface, a function, its library and its class. */
+    static void described(JISession session, String host) throws Exception {
+        JIClsid id = JIClsid.valueOf("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d32");
+        JIComServer server = new JIComServer(id, host, session);
+        IJIComObject object = server.createInstance().queryInterface(IJIDispatch.IID);
+        IJIDispatch adder = (IJIDispatch) JIObjectFactory.narrowObject(object);
+        check(adder.getTypeInfoCount() == 1, adder.getTypeInfoCount());
+        IJITypeInfo info = adder.getTypeInfo(0);
+        TypeAttr attributes = info.getTypeAttr();
+        check(attributes.guid.equalsIgnoreCase("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d33"), attributes.guid);
+        check(attributes.typekind == 4 && attributes.cFuncs == 3, attributes.cFuncs);
+        FuncDesc add = info.getFuncDesc(0);
+        check(add.memberId == adder.getIDsOfNames("Add"), add.memberId);
+        check(add.cParams == 2 && add.invokeKind == 1, add.cParams);
+        check(add.elemdescFunc.typeDesc.vt == 12, add.elemdescFunc.typeDesc.vt);
+        Object[] about = info.getDocumentation(-1);
+        check(((JIString) about[0]).getString().equals("Adder"), about[0]);
+        int base = info.getRefTypeOfImplType(0);
+        Object[] standard = info.getRefTypeInfo(base).getDocumentation(-1);
+        check(((JIString) standard[0]).getString().equals("IDispatch"), standard[0]);
+        IJITypeLib library = (IJITypeLib) info.getContainingTypeLib()[0];
+        check(library.getTypeInfoCount() == 4, library.getTypeInfoCount());
+        check(library.getTypeInfo(1).getTypeAttr().typekind == 5, "the class");
+    }
+
     public static void main(String[] arguments) throws Exception {
         JISystem.getLogger().setLevel(Level.OFF);
         JISystem.setAutoRegisteration(false);
@@ -75,6 +104,10 @@ public class Client {
         byName(session, arguments[0]);
         JISession.destroySession(session);
         System.out.println("j-Interop as client: calls by name, exceptions");
+        session = session();
+        described(session, arguments[0]);
+        JISession.destroySession(session);
+        System.out.println("j-Interop as client: descriptions of types");
         System.exit(0);
     }
 }

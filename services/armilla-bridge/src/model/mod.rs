@@ -1,11 +1,13 @@
 //! What the bridge knows without an ORB and without a network: IIDs of views, exceptions and
 //! HRESULTs, values of both sides, members of interfaces.
 
+mod description;
 mod exceptions;
 mod iid;
 mod interface;
 mod values;
 
+pub use description::library;
 pub use exceptions::{USER_EXCEPTION, hresult, system_exception, text};
 pub use iid::{View, iid, repository_id};
 pub use interface::{Interface, Member, given};

@@ -6,13 +6,15 @@ use crate::counts::Way;
 use crate::generated::{IorbObject, iorb_object};
 use crate::ground::{Ground, of_system};
 use crate::model::{
-    Interface, Member, Mismatch, USER_EXCEPTION, View as Kind, from_variant, iid, to_variant,
+    Interface, Member, Mismatch, USER_EXCEPTION, View as Kind, from_variant, iid, library,
+    to_variant,
 };
 use armilla::dynamic::{DynAny, ParameterMode, Request, UnknownUserException};
 use armilla::{Error, Object, SystemException, TypeCode};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::Variant;
-use armilla_dcom::automation::dispatch::{DISPATCH, flags};
+use armilla_dcom::automation::dispatch::flags;
+use armilla_dcom::automation::type_info::TypeLibrary;
 use armilla_dcom::server::{
     Dispatched, Failure, Invocation, Object as ComObject, ObjectCall, Scriptable,
 };
@@ -53,7 +55,7 @@ impl View {
 
 impl ComObject for View {
     fn supports(&self, iid: Uuid) -> bool {
-        iid == DISPATCH.uuid
+        self.script.supports(iid)
             || iid == self.iid
             || iid == foreign::FOREIGN_OBJECT.uuid
             || iid == iorb_object::IID
@@ -84,6 +86,10 @@ impl Scriptable for Script {
 
     fn parameter(&self, member: i32, name: &str) -> Option<i32> {
         self.interface.member(member)?.parameter(name)
+    }
+
+    fn description(&self) -> Option<Arc<TypeLibrary>> {
+        Some(Arc::new(library(&self.repository_id, &self.interface)))
     }
 
     fn invoke(&self, invocation: &mut Invocation<'_>) -> Result<Variant, Failure> {

@@ -275,3 +275,26 @@ fn views_go_when_nobody_refers_to_them() {
     until(|| site.bridge.counts().views == 0);
     assert!(site.gateway.exports().is_empty());
 }
+
+#[test]
+fn a_view_says_what_its_interface_has() {
+    let site = Site::new();
+    let (_client, store) = site.view();
+    let [ty] = &store.describe().unwrap()[..] else { panic!() };
+    assert_eq!((&*ty.name, ty.uuid), ("DIShop_Store", iid("IDL:Shop/Store:1.0", View::Automation)));
+    let text = ty.to_string();
+    for line in [
+        "[propget] long value()",
+        "[propget] BSTR label()",
+        "[propput] void label([in] BSTR value)",
+        "double sum([in] SAFEARRAY(double) values)",
+        "void swap([in, out] BSTR* left, [in, out] BSTR* right, [out] long* length)",
+        "IDispatch* move([in] IDispatch* at, [in] long by)",
+        "VARIANT echo([in] VARIANT value)",
+        "SAFEARRAY(unsigned char) octets([in] SAFEARRAY(unsigned char) given)",
+        "VARIANT_BOOL is_part([in] IDispatch* one)",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert_eq!(ty.named("Add").next().unwrap().member, store.member("add").unwrap());
+}
