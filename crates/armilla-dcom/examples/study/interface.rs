@@ -51,7 +51,8 @@ pub(crate) struct TestServer;
 
 const STRINGS: i32 = 1_000;
 
-fn string(index: i32) -> Bstr {
+/// The string at an index.
+pub(crate) fn string(index: i32) -> Bstr {
     Bstr::from(&*format!("{index:-<80}"))
 }
 

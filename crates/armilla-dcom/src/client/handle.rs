@@ -211,6 +211,11 @@ impl Client {
         Ok((found.version, DualStringArray::from_units(&units).map_err(malformed)?))
     }
 
+    /// The least level of its calls.
+    pub(super) fn level(&self) -> AuthLevel {
+        self.options().level
+    }
+
     /// Pings all objects now, as the client's thread does every [`ClientOptions::ping_period`].
     ///
     /// # Errors

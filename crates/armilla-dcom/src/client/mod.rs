@@ -14,9 +14,11 @@ mod proxy;
 mod remote_exporter;
 mod shared;
 mod type_info;
+mod unmarshaller;
 mod wake;
 
 pub use error::{Cause, Error, Step};
 pub use handle::Client;
 pub use options::{ClientOptions, Mechanism};
 pub use proxy::Proxy;
+pub use unmarshaller::Unmarshaller;

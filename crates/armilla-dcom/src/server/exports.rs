@@ -1,6 +1,6 @@
 //! The objects of a server, for threads at once.
 
-use super::object::{Object, has};
+use super::object::{Marshalling, Object, has};
 use crate::clock::Clock;
 use crate::exporter::{Exporter, ExporterLimits};
 use crate::objref::{InterfacePointer, ObjRef, Reference, StandardReference};
@@ -81,12 +81,22 @@ impl Exports {
         if !has(&*object, iid) {
             return Err(Status::NO_INTERFACE);
         }
+        let marshalling = object.marshalling(iid);
+        if let Marshalling::Custom { class, data } = marshalling {
+            return Ok(ObjRef { iid, reference: Reference::Custom { class, extensions: 0, data } });
+        }
         let (now, identity) = (self.now(), identity(&object));
         let mut table = self.table();
         let oid = table.export(object, identity, pinned, now)?;
         let standard = table.marshal(oid, iid, REFERENCES, now)?;
         drop(table);
-        self.reference(iid, standard)
+        let reference = self.reference(iid, standard)?;
+        Ok(match (marshalling, reference.reference) {
+            (Marshalling::Handler(class), Reference::Standard { standard, resolver }) => {
+                ObjRef { iid, reference: Reference::Handler { standard, class, resolver } }
+            }
+            (_, reference) => ObjRef { iid, reference },
+        })
     }
 
     pub(super) fn reference(

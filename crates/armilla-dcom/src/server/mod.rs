@@ -16,5 +16,5 @@ mod type_info;
 pub use builder::{Server, ServerBuilder, ServerOptions};
 pub use dispatch::{Dispatched, Enumerator, Failure, Invocation, Scriptable};
 pub use exports::Exports;
-pub use object::{Caller, Factory, Object, ObjectCall};
+pub use object::{Caller, Factory, Marshalling, Object, ObjectCall};
 pub use type_info::class_info;

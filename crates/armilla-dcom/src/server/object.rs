@@ -22,6 +22,29 @@ pub trait Object: Send + Sync + 'static {
     ///
     /// What the client is told, without results.
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status>;
+
+    /// How a reference to an interface of the object travels. It is asked for each reference, so that
+    /// two references to one object may differ.
+    fn marshalling(&self, _iid: Uuid) -> Marshalling {
+        Marshalling::Standard
+    }
+}
+
+/// How a reference travels, and what its receiver makes of it (MS-DCOM 2.2.18).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Marshalling {
+    /// Calls go to the object.
+    Standard,
+    /// Calls go to a handler of this class at the receiver, which calls the object as it sees fit.
+    Handler(Uuid),
+    /// Octets travel in place of the object, of which a class at the receiver makes one of its own.
+    /// The server does not keep the object for it.
+    Custom {
+        /// The class.
+        class: Uuid,
+        /// The octets.
+        data: Vec<u8>,
+    },
 }
 
 /// Makes the objects of a class. Closures are factories.

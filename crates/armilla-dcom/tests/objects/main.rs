@@ -8,6 +8,9 @@ mod described;
 mod failures;
 mod lifetime;
 mod plant;
+mod remoting;
+#[path = "../../examples/remoting/strings.rs"]
+mod strings;
 #[path = "../../examples/study/interface.rs"]
 #[allow(dead_code)]
 mod study;
