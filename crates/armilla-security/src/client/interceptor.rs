@@ -4,7 +4,7 @@ use super::choose::{Showing, choose};
 use super::credentials::{CREDENTIALS, ClientCredentials, Identity};
 use super::session::{Session, Sessions, State};
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption, SlotId};
-use armilla::{Completion, ExceptionKind, SystemException};
+use armilla::{Completion, ExceptionKind, Rebind, SystemException};
 use armilla_giop::csi::{ContextErrorKind, GssupError, SECURITY_ATTRIBUTES_CONTEXT, SasMessage};
 use armilla_giop::ior::{Component, CsiSecMechList, TaggedComponent};
 use std::cell::Cell;
@@ -186,8 +186,12 @@ impl Shown {
         request: &ClientRequestInfo<'_>,
         address: &str,
     ) -> Result<Option<Arc<Session>>, SystemException> {
-        let own = request.custom_policy(CREDENTIALS)?;
-        let own = own.as_ref().and_then(|policy| policy.get::<ClientCredentials>());
+        let policies = request.policies();
+        let own = policies.custom_policy(CREDENTIALS);
+        let own = own.and_then(|policy| policy.get::<ClientCredentials>());
+        // A call that must stay where it is bound cannot be made again for a context that is gone.
+        let stays = policies.rebind.is_some_and(|rebind| rebind != Rebind::Transparent);
+        let stateful = self.stateful && !stays;
         let credentials = own.or(self.credentials.as_ref());
         let acting = self.slot.get().and_then(|slot| request.slot(*slot).ok());
         let acting = acting.and_then(|octets| octets.get::<Vec<u8>>().ok().flatten());
@@ -201,6 +205,7 @@ impl Shown {
         let mut shared = Vec::with_capacity(64 + profile.data.len());
         let number = credentials.map_or(0, |credentials| credentials.0.number);
         shared.extend(number.to_ne_bytes());
+        shared.push(stateful.into());
         let asserted = identity.map(Identity::to_octets).unwrap_or_default();
         for part in [address.as_bytes(), &asserted] {
             shared.extend((part.len() as u64).to_ne_bytes());
@@ -223,7 +228,7 @@ impl Shown {
         let showing = Showing { credentials, identity, in_clear: self.in_clear };
         let shown = choose(&list, address, &showing)?;
         shared.extend(data);
-        Ok(self.sessions.note(reference, shared, shown, self.stateful && list.stateful))
+        Ok(self.sessions.note(reference, shared, shown, stateful && list.stateful))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::world::{Client, Server};
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
-use armilla::{Object, Orb};
+use armilla::{Object, Orb, Policies, Rebind};
 use armilla_security::{Authentication, ClientSecurity, ContextLimits};
+use bank::bank::Account;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -96,4 +97,28 @@ fn behind_a_forward_a_forgotten_context_is_established_again_where_the_forward_l
     }
     assert_eq!(servers[0].callers().len() + servers[1].callers().len(), 3);
     assert!(repository.callers().is_empty());
+}
+
+#[test]
+fn a_client_that_may_not_rebind_keeps_no_context_and_never_has_to_be_asked_again() {
+    let forwards = Forwards::default();
+    let repository = Server::of(
+        Orb::builder().listen("iiop://127.0.0.1:0").unwrap().server_interceptor(forwards.clone()),
+        |it| it,
+    );
+    let forgetful = ContextLimits { idle: Duration::ZERO, ..ContextLimits::default() };
+    let server = Server::new(|it| it.authentication(Authentication::Required).contexts(forgetful));
+    let object = repository.orb.string_to_object(&server.reference).unwrap();
+    *forwards.0.lock().unwrap() = Some(object);
+    for reached in [&repository, &server] {
+        let client = stateful(reached);
+        for rebind in [Rebind::NoRebind, Rebind::NoReconnect] {
+            let policies = Policies { rebind: Some(rebind), ..Policies::default() };
+            let account = client.account.with_policies(policies);
+            for _ in 0..5 {
+                assert_eq!(account.balance(), Ok(1.0), "{rebind:?}");
+            }
+            assert_eq!(server.callers(), ["ann@bank by password"; 5], "each ran once");
+        }
+    }
 }
