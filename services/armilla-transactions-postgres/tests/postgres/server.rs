@@ -24,12 +24,14 @@ pub(super) struct Server {
 }
 
 /// The newest version that is installed.
-fn programs() -> PathBuf {
+fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").map(|all| all.flatten().collect::<Vec<_>>());
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let number = |bin: &PathBuf| bin.parent()?.file_name()?.to_str()?.parse::<u32>().ok();
     let paths = versions.unwrap_or_default().into_iter().map(|it| it.path());
-    let newest = paths.filter(|path| path.join("bin/postgres").exists()).max_by_key(number);
-    newest.expect("PostgreSQL is installed (apt-get install postgresql)").join("bin")
+    paths
+        .map(|path| path.join("bin"))
+        .filter(|path| path.join("postgres").exists())
+        .max_by_key(number)
 }
 
 /// The server refuses to run as root. Its user and group are those of the package then.
@@ -43,7 +45,7 @@ fn user() -> Option<(u32, u32)> {
 }
 
 fn command(program: &str) -> Command {
-    let mut command = Command::new(programs().join(program));
+    let mut command = Command::new(programs().unwrap_or_default().join(program));
     if let Some((user, group)) = user() {
         command.uid(user).gid(group);
     }
@@ -52,8 +54,15 @@ fn command(program: &str) -> Command {
 }
 
 impl Server {
-    /// Starts one with two databases, each with an account of 100.
-    pub(super) fn start() -> Self {
+    /// Starts one with two databases, each with an account of 100. Where PostgreSQL is not installed
+    /// the test passes over it, but not where `ARMILLA_ALL_TESTS` is set: there it fails.
+    pub(super) fn start() -> Option<Self> {
+        if programs().is_none() {
+            let all = env::var_os("ARMILLA_ALL_TESTS").is_some();
+            assert!(!all, "PostgreSQL is not installed (Debian: postgresql)");
+            eprintln!("PostgreSQL is not installed, so nothing is tested");
+            return None;
+        }
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("armilla-postgres-{}-{number}", std::process::id());
@@ -76,7 +85,7 @@ impl Server {
                         INSERT INTO account VALUES (100)";
             server.client(name).batch_execute(make).unwrap();
         }
-        server
+        Some(server)
     }
 
     /// Starts the processes, with a setting.
