@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The calls block, and must not be made from within an asynchronous runtime.
 ///
 /// ```no_run
-/// use armilla::{Orb, SystemException};
+/// use armilla::Orb;
 /// use armilla_transactions::{DiskJournal, Transactions};
 /// use armilla_transactions_postgres::Database;
 /// use armilla_transactions_postgres::postgres::{Client, NoTls};
