@@ -1,12 +1,15 @@
 //! The budget of memory for large replies over all connections of a client.
 
-use armilla::{Completion, ConnectionPolicy, ExceptionKind, Minor, Orb, SystemException, Version};
+use armilla::{
+    Completion, Concurrency, ConnectionPolicy, ExceptionKind, Minor, Orb, SameHost,
+    SystemException, Version,
+};
 use armilla_giop::ReplyStatus;
 use armilla_tests::gate::{Gate, eventually};
-use armilla_tests::orbs;
+use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{Peer, Request, done, fragments, reply};
 use armilla_tests::probe::*;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 const LARGE: usize = 6_000_000;
@@ -130,4 +133,36 @@ fn fragments_of_1_1_without_memory_end_the_connection() {
         gate.open();
         held.join().unwrap();
     });
+}
+
+/// The largest replies that the defaults allow, together more than the queue of a connection holds.
+#[test]
+fn eight_readers_of_a_shared_connection_get_the_largest_replies() {
+    const SIZE: usize = (16 << 20) - 64;
+    let over = |way: SameHost| {
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.same_host = way;
+            settings.concurrency = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 64 };
+            settings.message_memory = Some(512 << 20);
+        }));
+        let client = orbs::builder().settings(|settings| {
+            settings.connection_policy = ConnectionPolicy::Multiplexed;
+            // However busy the machine is.
+            settings.call_timeout = None;
+        });
+        let client = client.build().unwrap();
+        let remote = server.remote(&client);
+        remote.ping().unwrap();
+        let barrier = Barrier::new(8);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                let (remote, barrier) = (remote.clone(), &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    assert_eq!(remote.produce(SIZE as u32).unwrap().len(), SIZE, "{way:?}");
+                });
+            }
+        });
+    };
+    [SameHost::Off, SameHost::Shm].into_iter().for_each(over);
 }

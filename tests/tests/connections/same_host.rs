@@ -3,13 +3,21 @@
 //! connects over TCP, and no call fails.
 
 use armilla::transport::{Way, WhyAddress};
-use armilla::{Concurrency, ConnectionPolicy, Object, Orb, SameHost, Settings};
+use armilla::{
+    Concurrency, ConnectionPolicy, ExceptionKind, Object, Orb, SameHost, Settings, SystemException,
+};
+use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
+use armilla_tests::process::Process;
 use armilla_tests::relay::Relay;
 use armilla_tests::servant::Probe;
+use rustix::process::Signal;
+use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A server on a free port with these settings.
 fn server(change: impl FnOnce(&mut Settings)) -> Server {
@@ -32,10 +40,12 @@ fn a_client_of_the_same_host_comes_through_shared_memory() {
     assert_eq!(way(&server, |_| {}), Way::SharedMemory);
     let client = orbs::client();
     let remote = server.remote(&client);
-    for size in [0, 1, 1000, 100_000, 3_000_000] {
+    for size in [0, 1, 1000, 40_000, 65_536, 100_000, 3_000_000] {
         let given = vec![7; size];
         let (_, copy) = remote.echo_octets(&given, &mut Vec::new()).unwrap();
         assert_eq!(copy.len(), size);
+        // As the only result they are received where they stay.
+        assert_eq!(remote.produce(size as u32).unwrap().len(), size);
     }
     assert_eq!(remote.object().way(), Some(Way::SharedMemory));
     assert_eq!(
@@ -129,6 +139,43 @@ fn a_server_that_was_started_anew_is_found_over_tcp() {
     assert_eq!(new.way(), Some(Way::SharedMemory), "its own reference says more");
     assert!(old.is_equivalent(&new));
     server.shutdown();
+}
+
+/// Long enough for a server that answers.
+const LIMIT: Duration = Duration::from_secs(2);
+
+#[test]
+fn a_server_that_fell_silent_in_memory_and_was_started_anew_is_called_again() {
+    let place = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endpoint = format!("iiop://{place}");
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
+        Process::start(command.args(["serve", "-ORBEndpoint", &endpoint]))
+    };
+    let client = orbs::builder().settings(|settings| settings.call_timeout = Some(LIMIT));
+    let client = client.build().unwrap();
+    let silent = start();
+    let named: EverythingRef = client.resolve(&format!("corbaloc::{place}/Probe")).unwrap();
+    let near = named.myself().unwrap();
+    near.ping().unwrap();
+    assert_eq!(near.object().way(), Some(Way::SharedMemory));
+    silent.signal(Signal::STOP);
+    for _ in 0..2 {
+        let error = near.ping().unwrap_err();
+        assert!(is_silence(&error), "{error}");
+    }
+    drop(silent);
+    let server = start();
+    eventually("the client comes back", || named.ping().is_ok());
+    let near = named.myself().unwrap();
+    near.ping().unwrap();
+    assert_eq!(near.object().way(), Some(Way::SharedMemory));
+    drop(server);
+}
+
+/// Whether a call has ended because nothing came in time.
+fn is_silence(error: &SystemException) -> bool {
+    matches!(error.kind(), ExceptionKind::Timeout | ExceptionKind::Transient)
 }
 
 #[test]
