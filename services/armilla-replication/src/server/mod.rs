@@ -5,14 +5,12 @@ mod page;
 mod picture;
 
 use crate::documents::Documents;
-use crate::error::ReplicaError;
 use crate::manager::{Manager, ManagerOptions};
-use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, ConsoleOptions, Events, Lifecycle, Rounds};
+pub use armilla_service::ServerError;
+use armilla_service::{Console, ConsoleOptions, Events, Process, Rounds};
 use picture::Pictures;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,10 +33,8 @@ const READY: Duration = Duration::from_secs(10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Server {
-    orb: Orb,
+    process: Process,
     manager: Arc<Manager>,
-    lifecycle: Lifecycle,
-    console: Option<Console>,
     /// Tells open pages.
     _watch: Option<Rounds>,
 }
@@ -75,15 +71,15 @@ impl ServerBuilder {
         self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
-        let metrics = Metrics::new();
-        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
-        self.serve(&orb, metrics).inspect_err(|_| orb.shutdown())
+        let (process, parts) = Process::start(configure, |process| self.serve(process))?;
+        let (manager, watch) = parts;
+        Ok(Server { process, manager, _watch: watch })
     }
 
-    fn serve(self, orb: &Orb, of_orb: Metrics) -> Result<Server, ServerError> {
-        let lifecycle = Lifecycle::new();
+    fn serve(self, process: &mut Process) -> Result<(Arc<Manager>, Option<Rounds>), ServerError> {
+        let orb = process.orb();
         let manager = Manager::serve(orb, self.documents.clone(), self.options);
-        let manager = Arc::new(manager.map_err(ServerError::Manager)?);
+        let manager = Arc::new(manager.map_err(ServerError::service)?);
         if let Some(name) = &self.name {
             manager.wait_ready(READY);
             orb.bind_name(name, &orb.string_to_object(&manager.reference()?)?)?;
@@ -91,19 +87,16 @@ impl ServerBuilder {
         let pictures = Pictures::new(orb, &self.documents, &manager);
         let (counted, checked, shown) = (pictures.clone(), pictures.clone(), pictures.clone());
         let events = Events::new();
-        let console = self.console.start(&lifecycle, |console| {
+        process.open_console(self.console, |console| {
             console
                 .service("replication")
                 .check(move || checked.groups().map(drop).map_err(|failure| failure.to_string()))
                 .metrics(move || metrics::text(&counted))
-                .metrics(move || of_orb.to_prometheus())
                 .pages(page::pages(shown))
                 .events(&events)
-        });
-        let console = console.map_err(ServerError::Console)?;
-        let watch = console.is_some().then(|| page::watch(pictures, events));
-        let watch = watch.transpose().map_err(ServerError::Console)?;
-        Ok(Server { orb: orb.clone(), manager, lifecycle, console, _watch: watch })
+        })?;
+        let watch = process.console().map(|_| page::watch(pictures, events));
+        Ok((manager, watch.transpose().map_err(ServerError::service)?))
     }
 }
 
@@ -121,7 +114,7 @@ impl Server {
 
     /// The ORB.
     pub const fn orb(&self) -> &Orb {
-        &self.orb
+        self.process.orb()
     }
 
     /// The manager.
@@ -131,22 +124,16 @@ impl Server {
 
     /// The console, if the server has one.
     pub const fn console(&self) -> Option<&Console> {
-        self.console.as_ref()
+        self.process.console()
     }
 
     /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
-    /// ORB; see [`armilla_service::run`].
+    /// ORB; see [`Process::run`].
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(self) -> Result<(), ServerError> {
-        Ok(armilla_service::run(&self.orb, &self.lifecycle, self.manager.url())?)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.lifecycle.set_draining();
+        self.process.run(self.manager.url())
     }
 }
 
@@ -155,33 +142,3 @@ impl fmt::Debug for Server {
         f.debug_struct("Server").field("manager", &self.manager).finish_non_exhaustive()
     }
 }
-
-/// Why a server does not start or run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The ORB failed.
-    Orb(SystemException),
-    /// The manager does not start.
-    Manager(ReplicaError),
-    /// The console cannot be started.
-    Console(io::Error),
-}
-
-impl From<SystemException> for ServerError {
-    fn from(exception: SystemException) -> Self {
-        Self::Orb(exception)
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Orb(exception) => exception.fmt(f),
-            Self::Manager(error) => error.fmt(f),
-            Self::Console(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ServerError {}
