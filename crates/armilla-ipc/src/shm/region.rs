@@ -172,6 +172,27 @@ impl Region {
         }
     }
 
+    /// As [`read`](Self::read), of `count` bytes to the end of `buffer`, whose capacity suffices.
+    pub(super) fn read_append(
+        &self,
+        (which, area): (usize, Area),
+        position: u64,
+        buffer: &mut Vec<u8>,
+        count: usize,
+    ) {
+        let span = self.rings[which].of(area);
+        let (source, first) = self.address_of(span, position, count);
+        let spare = buffer.spare_capacity_mut();
+        assert!(count <= spare.len(), "more bytes than the buffer has room for");
+        let target = spare.as_mut_ptr().cast::<u8>();
+        // SAFETY: as in `read`; `target` has room for all bytes, which are written before they count.
+        unsafe {
+            ptr::copy_nonoverlapping(source, target, first);
+            ptr::copy_nonoverlapping(self.start(span), target.add(first), count - first);
+            buffer.set_len(buffer.len() + count);
+        }
+    }
+
     /// Gives the memory behind the large area of a ring back to the system. It is zeros from then
     /// on, and memory is taken again when it is written. Without effect if the system refuses.
     ///
@@ -259,6 +280,10 @@ mod tests {
             let mut buffer = [0; 6];
             theirs.read(at, position, &mut buffer);
             assert_eq!(&buffer, b"across");
+            let mut text = Vec::with_capacity(9);
+            text.extend_from_slice(b"is ");
+            theirs.read_append(at, position, &mut text, 6);
+            assert_eq!(text, b"is across");
         }
     }
 

@@ -148,13 +148,46 @@ impl RingPair {
         buffer: &mut [u8],
         socket: BorrowedFd<'_>,
     ) -> io::Result<usize> {
+        let mut rest = &mut *buffer;
+        self.take(consumer, rest.len(), socket, |area, position, count| {
+            let (piece, behind) = std::mem::take(&mut rest).split_at_mut(count);
+            self.region.read(area, position, piece);
+            rest = behind;
+        })
+    }
+
+    /// As [`read`](Self::read), into the spare capacity of `buffer`.
+    pub(super) fn read_append(
+        &self,
+        consumer: &mut Consumer,
+        buffer: &mut Vec<u8>,
+        socket: BorrowedFd<'_>,
+    ) -> io::Result<usize> {
+        let room = buffer.capacity() - buffer.len();
+        self.take(consumer, room, socket, |area, position, count| {
+            self.region.read_append(area, position, buffer, count);
+        })
+    }
+
+    /// Lets `copy` take available bytes from an area and a position on, `most` of them at most, and
+    /// releases their room.
+    #[inline]
+    fn take(
+        &self,
+        consumer: &mut Consumer,
+        most: usize,
+        socket: BorrowedFd<'_>,
+        mut copy: impl FnMut((usize, Area), u64, usize),
+    ) -> io::Result<usize> {
         let ring = self.incoming();
-        let available =
-            consumer.available(ring, buffer.len() as u64).map_err(invalid_index)? as usize;
-        let count = available.min(buffer.len());
-        for piece in buffer[..count].chunks_mut(CHUNK) {
-            self.region.read((1 - self.ours, consumer.area()), consumer.position(), piece);
-            consumer.release(ring, piece.len() as u64);
+        let available = consumer.available(ring, most as u64).map_err(invalid_index)? as usize;
+        let count = available.min(most);
+        let mut taken = 0;
+        while taken < count {
+            let piece = CHUNK.min(count - taken);
+            copy((1 - self.ours, consumer.area()), consumer.position(), piece);
+            taken += piece;
+            consumer.release(ring, piece as u64);
             wake_for_room(ring, consumer.room_given(), socket);
         }
         Ok(count)

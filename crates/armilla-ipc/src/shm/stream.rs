@@ -1,7 +1,7 @@
 //! The stream of the shared-memory transport.
 
 use super::connection::Connection;
-use super::ring::{DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
+use super::ring::{Consumer, DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
 use super::rings::RingPair;
 use super::spin::Spin;
 use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
@@ -175,6 +175,50 @@ impl ShmStream {
         }
     }
 
+    /// Waits until `read` brings bytes, or there will be none.
+    #[inline(always)]
+    fn recv_by(
+        &self,
+        mut read: impl FnMut(&RingPair, &mut Consumer) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        if self.connection.closed_for_reading() {
+            return Ok(0);
+        }
+        let mut limit = WaitLimit::new(self.recv_timeout.get(), &self.recv_spin, RECV_TIMED_OUT);
+        let rings = match self.connection.rings(&mut limit) {
+            Ok(rings) => rings,
+            Err(_) if self.connection.closed_for_reading() => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let ring = rings.incoming();
+        let mut consumer = rings.reader();
+        loop {
+            // Read before the bytes, so that what a peer wrote before its end is received first.
+            let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
+            let count = read(rings, &mut consumer)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            if self.connection.closed_for_reading() {
+                return Ok(0);
+            }
+            if let Some(end) = self.at_end(ended, gone) {
+                return end;
+            }
+            let waiter = self.waiter(Side::Consumer, rings);
+            let ready = || {
+                consumer.available(ring, 1) != Ok(0)
+                    || ring.ended() & (WRITER_CLOSED | RESET) != 0
+                    || self.connection.closed_for_reading()
+            };
+            if waiter.wait(&mut limit, ready, || rings.give_back(self.as_fd()))?
+                == WakeReason::PeerGone
+            {
+                self.peer_gone.store(true, Ordering::Release);
+            }
+        }
+    }
+
     /// This side as producer of its ring, or as consumer of the peer's.
     #[inline]
     fn waiter<'a>(&'a self, side: Side, rings: &'a RingPair) -> Waiter<'a> {
@@ -201,42 +245,17 @@ crate::stream::impl_write!(ShmStream);
 
 impl Stream for ShmStream {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.connection.closed_for_reading() {
+        if buffer.is_empty() {
             return Ok(0);
         }
-        let mut limit = WaitLimit::new(self.recv_timeout.get(), &self.recv_spin, RECV_TIMED_OUT);
-        let rings = match self.connection.rings(&mut limit) {
-            Ok(rings) => rings,
-            Err(_) if self.connection.closed_for_reading() => return Ok(0),
-            Err(error) => return Err(error),
-        };
-        let ring = rings.incoming();
-        let mut consumer = rings.reader();
-        loop {
-            // Read before the bytes, so that what a peer wrote before its end is received first.
-            let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
-            let count = rings.read(&mut consumer, buffer, self.as_fd())?;
-            if count > 0 {
-                return Ok(count);
-            }
-            if self.connection.closed_for_reading() {
-                return Ok(0);
-            }
-            if let Some(end) = self.at_end(ended, gone) {
-                return end;
-            }
-            let waiter = self.waiter(Side::Consumer, rings);
-            let ready = || {
-                consumer.available(ring, 1) != Ok(0)
-                    || ring.ended() & (WRITER_CLOSED | RESET) != 0
-                    || self.connection.closed_for_reading()
-            };
-            if waiter.wait(&mut limit, ready, || rings.give_back(self.as_fd()))?
-                == WakeReason::PeerGone
-            {
-                self.peer_gone.store(true, Ordering::Release);
-            }
+        self.recv_by(|rings, consumer| rings.read(consumer, buffer, self.as_fd()))
+    }
+
+    fn recv_append(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        if buffer.len() == buffer.capacity() {
+            return Ok(0);
         }
+        self.recv_by(|rings, consumer| rings.read_append(consumer, buffer, self.as_fd()))
     }
 
     fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {

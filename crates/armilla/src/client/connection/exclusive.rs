@@ -31,6 +31,8 @@ const KEPT_REQUEST: usize = 64 << 10;
 /// A connection and its state.
 pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
+    /// Whether the stream goes through shared memory.
+    in_memory: bool,
     call_timer: Arc<CallTimer>,
     framer: Framer,
     /// The last request sent. Its header is the template for the next.
@@ -91,6 +93,7 @@ impl ExclusiveConnection {
     ) -> Self {
         let now = coarse_now();
         Self {
+            in_memory: stream.doorbell().is_some(),
             stream,
             call_timer,
             framer: Framer::new(settings.max_message),
@@ -312,7 +315,10 @@ impl ExclusiveConnection {
         let mut first_read = !std::mem::take(&mut self.fresh);
         // The buffer holds no message yet, unless the server has sent an unsolicited one.
         if !self.framer.has_more() {
-            self.read(deadline, watched, first_read)?;
+            match detaches && self.in_memory {
+                true => self.read_beginning(deadline, watched, first_read)?,
+                false => self.read(deadline, watched, first_read)?,
+            }
             first_read = false;
         }
         if let Some(message) = self.framer.next_single() {

@@ -12,7 +12,30 @@ const WORTH_DETACHING: usize = 32 << 10;
 /// The memory that is reserved at first, whatever the reply claims; it grows as octets arrive.
 const RESERVED_AT_FIRST: usize = 1 << 20;
 
+/// How much is read first of a reply whose octets may be received apart, where a further read costs
+/// no system call.
+const BEGINNING: usize = 4 << 10;
+
 impl ExclusiveConnection {
+    /// As [`read`](Self::read), of no more than shows whether the reply is one whose octets are
+    /// received apart.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read_beginning(
+        &mut self,
+        deadline: &Deadline,
+        watched: bool,
+        first: bool,
+    ) -> Result<(), SystemException> {
+        self.prepare_read(deadline, watched, first)?;
+        let space = self.framer.space();
+        let most = space.len().min(BEGINNING);
+        let received = self.stream.recv(&mut space[..most]);
+        let count = self.arrived(received, deadline)?;
+        self.framer.received(count);
+        Ok(())
+    }
+
     /// Receives the octets of the incomplete reply apart from it, if its results are a large
     /// sequence of octets. `false` if they are not, or if that is not known yet.
     #[cold]
