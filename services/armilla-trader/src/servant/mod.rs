@@ -69,6 +69,7 @@ impl Trader {
     }
 
     /// How many offers and proxy offers there may be.
+    #[cfg(feature = "server")]
     pub(crate) fn most_offers(&self) -> usize {
         self.servant.service.limits.offers
     }
