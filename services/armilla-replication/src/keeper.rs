@@ -46,12 +46,10 @@ impl Keeper {
 
     /// Does what is to be done now. Returns how long to wait for the next turn.
     fn turn(&mut self) -> Duration {
-        let Some(role) = self.shared.member().map(|member| member.role()) else {
-            return self.interval;
-        };
+        let Some((role, view)) = self.shared.standing() else { return self.interval };
         match role {
             Role::Primary => {
-                self.beat();
+                self.beat(&view);
                 self.interval
             }
             Role::Backup => {
@@ -65,23 +63,20 @@ impl Keeper {
         }
     }
 
-    fn beat(&mut self) {
-        let Some(view) = self.shared.member().map(|member| member.view().clone()) else { return };
-        let (silent, is_deposed) = self.shared.world.beat(&view);
+    /// Tells the backups that the primary lives, also while it serves a request.
+    fn beat(&mut self, view: &View) {
+        let (silent, is_deposed) = self.shared.world.beat(view);
         self.misses.retain(|name, _| silent.contains(name));
         for name in silent {
-            let misses = self.misses.entry(name.clone()).or_default();
-            *misses += 1;
-            if *misses >= MISSES {
-                self.misses.remove(&name);
-                if let Some(mut member) = self.shared.member() {
-                    tracing::warn!(group = %self.shared.world.group, backup = name, "is silent");
-                    member.dismiss(&self.shared.world, &name).ok();
-                }
-            }
+            *self.misses.entry(name).or_default() += 1;
         }
         self.beats = self.beats.wrapping_add(1);
-        let Some(mut member) = self.shared.member() else { return };
+        // Otherwise the next beat comes to it.
+        let Some(mut member) = self.shared.idle_member() else { return };
+        for (name, _) in self.misses.extract_if(|_, misses| *misses >= MISSES) {
+            tracing::warn!(group = %self.shared.world.group, backup = name, "is silent");
+            member.dismiss(&self.shared.world, &name).ok();
+        }
         member.expire(now());
         if is_deposed || self.beats.is_multiple_of(LOOKS) {
             member.look(&self.shared.world).ok();

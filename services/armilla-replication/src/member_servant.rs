@@ -7,13 +7,11 @@ use crate::corba::member::{
 use crate::corba::{Behind, Member as Interface, Position, Refused, Status, Welcome};
 use crate::model::{self, MemberInfo, Record, Refusal};
 use crate::peers::{position, to_wire};
-use crate::shared::{Shared, now};
+use crate::shared::{Rules, Shared, now};
 use armilla::{Error, ExceptionKind, SystemException};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 pub(crate) struct MemberServant(pub(crate) Arc<Shared>);
-
-type Rules<'s> = MutexGuard<'s, model::Member<crate::checkpointable::ObjectState>>;
 
 impl MemberServant {
     fn rules(&self) -> Result<Rules<'_>, SystemException> {

@@ -53,8 +53,9 @@ impl World {
         Ok(made)
     }
 
-    /// Tells all backups at once that the primary lives. Returns those that do not answer, and whether
-    /// one says that another is the primary.
+    /// Tells all backups at once that the primary lives. Returns those that do not answer or are behind,
+    /// and whether one knows a later view: the primary has another one by now, or there is another
+    /// primary.
     pub(crate) fn beat(&self, view: &View) -> (Vec<String>, bool) {
         let asked: Vec<_> = view
             .members
@@ -66,12 +67,10 @@ impl World {
         for (backup, answer) in asked {
             match answer.map_err(Error::System).and_then(armilla::ReplyFuture::wait) {
                 Ok(()) => {}
-                Err(refused) => {
-                    if let Error::User(BeatRaises::Refused(it)) = refused {
-                        is_deposed |= it.view > view.version;
-                    }
-                    silent.push(backup.name.clone());
+                Err(Error::User(BeatRaises::Refused(it))) if it.view > view.version => {
+                    is_deposed = true;
                 }
+                Err(_) => silent.push(backup.name.clone()),
             }
         }
         (silent, is_deposed)

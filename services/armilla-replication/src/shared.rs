@@ -1,16 +1,21 @@
-//! What the parts of a member share: its rules behind a lock, and when it last heard the primary.
+//! What the parts of a member share: its rules behind a lock, how they were left, and when the member
+//! last heard the primary.
 
 use crate::checkpointable::ObjectState;
-use crate::model::Member;
+use crate::model::{Member, Role, View};
 use crate::peers::World;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
 pub(crate) struct Shared {
     pub(crate) world: World,
     /// Set once the member has references.
     member: OnceLock<Mutex<Member<ObjectState>>>,
+    /// The role and the view when the rules were last given back. Who keeps watch does not wait for a
+    /// request that is being served.
+    left: Mutex<Option<(Role, View)>>,
     begun: Instant,
     /// When the primary was heard last, in milliseconds from `begun`.
     heard: AtomicU64,
@@ -19,17 +24,34 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(world: World) -> Self {
-        let (member, heard, ends) = Default::default();
-        Self { world, member, begun: Instant::now(), heard, ends }
+        let (member, left, heard, ends) = Default::default();
+        Self { world, member, left, begun: Instant::now(), heard, ends }
     }
 
     pub(crate) fn set(&self, member: Member<ObjectState>) {
         self.member.set(Mutex::new(member)).ok();
+        drop(self.member());
     }
 
     /// The rules of the member; `None` while it starts.
-    pub(crate) fn member(&self) -> Option<MutexGuard<'_, Member<ObjectState>>> {
-        Some(self.member.get()?.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn member(&self) -> Option<Rules<'_>> {
+        let member = self.member.get()?.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Rules { member, left: &self.left })
+    }
+
+    /// The same, and `None` while somebody else has them, such as a request that is being served.
+    pub(crate) fn idle_member(&self) -> Option<Rules<'_>> {
+        let member = match self.member.get()?.try_lock() {
+            Ok(member) => member,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(Rules { member, left: &self.left })
+    }
+
+    /// The role and the view, as the rules were last given back.
+    pub(crate) fn standing(&self) -> Option<(Role, View)> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn elapsed(&self) -> u64 {
@@ -44,6 +66,36 @@ impl Shared {
     /// How long the primary has been silent.
     pub(crate) fn silence(&self) -> Duration {
         Duration::from_millis(self.elapsed().saturating_sub(self.heard.load(Ordering::Relaxed)))
+    }
+}
+
+/// The rules of a member, for one user at a time.
+pub(crate) struct Rules<'s> {
+    member: MutexGuard<'s, Member<ObjectState>>,
+    left: &'s Mutex<Option<(Role, View)>>,
+}
+
+impl Deref for Rules<'_> {
+    type Target = Member<ObjectState>;
+
+    fn deref(&self) -> &Member<ObjectState> {
+        &self.member
+    }
+}
+
+impl DerefMut for Rules<'_> {
+    fn deref_mut(&mut self) -> &mut Member<ObjectState> {
+        &mut self.member
+    }
+}
+
+impl Drop for Rules<'_> {
+    fn drop(&mut self) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let (role, view) = (self.member.role(), self.member.view());
+        if left.as_ref().is_none_or(|(was, seen)| *was != role || seen != view) {
+            *left = Some((role, view.clone()));
+        }
     }
 }
 

@@ -121,6 +121,25 @@ fn clients_that_know_an_old_group_are_told_of_the_new_one() {
     assert_eq!(account.balance().unwrap(), 3.0);
 }
 
+#[test]
+fn a_request_may_take_longer_than_backups_are_patient() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let beats = Duration::from_millis(400);
+    let servers = ["a", "b", "c"].map(|name| {
+        Server::start_with(&registry, 1, name, Style::WarmPassive, |it| it.heartbeat(beats))
+    });
+    let latest = || registry.read(&GroupName::new("bank", 1)).unwrap().unwrap();
+    eventually("all are members", || latest().members.len() == 3);
+    let before = latest();
+    let (_orb, account) = client(&servers[0]);
+    for server in &servers {
+        *server.savings.work.lock().unwrap() = beats * 10;
+    }
+    account.deposit(1.0).unwrap();
+    let executed = servers.each_ref().map(|it| it.savings.executed.load(Ordering::SeqCst));
+    assert_eq!((latest(), executed), (before, [1, 0, 0]));
+}
+
 /// Gives all requests the same identity.
 struct SameRequest {
     expiration_time: u64,

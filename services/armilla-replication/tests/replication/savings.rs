@@ -6,12 +6,16 @@ use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, InsufficientFunds};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// An account, and how often it was told to change.
 #[derive(Default)]
 pub(crate) struct Savings {
     pub(crate) balance: Mutex<f64>,
     pub(crate) executed: AtomicU32,
+    /// How long a deposit takes.
+    pub(crate) work: Mutex<Duration>,
 }
 
 impl Account for Savings {
@@ -21,6 +25,7 @@ impl Account for Savings {
 
     fn deposit(&self, amount: f64) -> Result<(), SystemException> {
         self.executed.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(*self.work.lock().unwrap());
         *self.balance.lock().unwrap() += amount;
         Ok(())
     }
