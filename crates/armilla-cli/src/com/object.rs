@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// The object.
 #[derive(Debug, clap::Args)]
 pub(super) struct ComObject {
-    /// The class and the host that has it, which may name the port of its resolver: HOST[PORT]
+    /// The class and the host that has it, which may name the port of its resolver, as in `HOST[1135]`
     #[arg(value_name = "CLSID@HOST")]
     object: Class,
 }
