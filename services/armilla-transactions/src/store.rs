@@ -96,6 +96,12 @@ impl DiskJournal {
         Ok(position)
     }
 
+    /// Acknowledges what is before the first record of a transaction that is not over.
+    fn let_go(&self, live: &Live) -> Result<(), LogError> {
+        let oldest = live.firsts.first().map_or_else(|| self.log.end(), |(first, _)| *first);
+        self.log.acknowledge(CONSUMER, oldest)
+    }
+
     /// Writes the records of the oldest transaction again, if they keep too much.
     fn move_up(&self, live: &mut Live) -> Result<(), LogError> {
         let Some((first, key)) = live.firsts.first().copied() else { return Ok(()) };
@@ -153,17 +159,18 @@ impl Journal for DiskJournal {
                 records.retain(is_live);
             }
         }
+        // Each start begins a segment, so those before would stay if it is killed soon.
+        if let Err(error) = self.let_go(&live).and_then(|()| self.log.retain()) {
+            tracing::warn!(%error, "the log of transactions cannot be shortened");
+        }
         Ok(records)
     }
 
     fn forget(&self, key: Key) {
         let mut live = self.live();
         live.remove(key);
-        if let Err(error) = self.move_up(&mut live) {
-            tracing::warn!(%error, "the log of transactions cannot be shortened");
-        }
-        let oldest = live.firsts.first().map_or_else(|| self.log.end(), |(first, _)| *first);
-        if let Err(error) = self.log.acknowledge(CONSUMER, oldest) {
+        let shortened = self.move_up(&mut live).and_then(|()| self.let_go(&live));
+        if let Err(error) = shortened {
             tracing::warn!(%error, "the log of transactions cannot be shortened");
         }
     }
@@ -213,6 +220,22 @@ mod tests {
         let keys: Vec<_> = left.iter().map(|it| it.key()).collect();
         assert!(keys.contains(&Key([3; 16])) && !keys.contains(&Key([2; 16])), "{keys:?}");
         drop(journal);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_is_over_does_not_stay_however_often_the_program_is_killed() {
+        let name = format!("transactions-kills-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::remove_dir_all(&directory).ok();
+        for number in 0..12 {
+            let journal = DiskJournal::open(&directory).unwrap();
+            assert!(journal.read().unwrap().len() <= 2);
+            journal.force(&committed(number)).unwrap();
+            journal.force(&Record { key: Key([number; 16]), kind: Kind::End }).unwrap();
+        }
+        let files = std::fs::read_dir(&directory).unwrap().count();
+        assert!(files <= 6, "{files} files are left");
         std::fs::remove_dir_all(&directory).unwrap();
     }
 }
