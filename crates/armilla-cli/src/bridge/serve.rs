@@ -15,14 +15,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The endpoint of the ORB, if no `-ORBEndpoint` says another.
-const ENDPOINT: &str = "iiop://:11172";
+const ENDPOINT: &str = "iiop://:11176";
 
 /// The arguments of `armilla bridge serve`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Programs of COM find the bridge at port 135 of --listen: the class CORBA.Factory, \
                   \n913d82c0-3b00-11cf-bbfc-444553540000, has GetObject. Programs of CORBA find objects of \
-                  COM at\ncorbaloc::HOST:11172/NAME. A FILE with a password has it in its first line, and is \
+                  COM at\ncorbaloc::HOST:11176/NAME. A FILE with a password has it in its first line, and is \
                   for its owner\nalone. Without --com-rules all users of --account may call all objects."
 )]
 pub(crate) struct Serve {
