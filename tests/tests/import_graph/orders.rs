@@ -334,7 +334,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("login", "how one becomes known"),
             ("console", "the listener that shows it"),
             ("options", "what an operator says of it"),
-            ("arguments", "the same on a command line"),
+            ("arguments process", "the same on a command line, and a service with it"),
         ],
         exceptions: &[],
     },
