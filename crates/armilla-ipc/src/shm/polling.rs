@@ -17,8 +17,8 @@
 //! What is polled in vain is paid from an account, and without a balance a wait sleeps. The account
 //! gets one part in [`SHARE`] of the time, and the price of a trial with each [`STREAK`] of
 //! successes; so a peer that thinks before it sends costs its waiting side less than one per cent of
-//! the time. A pause pays for many trials, and
-//! therefore calls that come in turns find out again within a few.
+//! the time. A pause pays for many trials, and therefore calls that come in turns find out again
+//! within a few.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

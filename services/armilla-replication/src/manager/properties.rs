@@ -47,6 +47,37 @@ fn number(value: &Any) -> Option<u16> {
     value.get::<u16>().ok().flatten().or_else(long)
 }
 
+/// Whether a property may be set at this level: most cannot change in a group that exists, and there
+/// are no factories by default.
+fn belongs(name: &str, level: Level) -> bool {
+    let is_dynamic = matches!(
+        name,
+        "Factories"
+            | "MinimumNumberReplicas"
+            | "FaultMonitoringIntervalAndTimeout"
+            | "CheckpointInterval"
+    );
+    (is_dynamic || level != Level::Group) && (name != "Factories" || level != Level::Default)
+}
+
+/// The interval and the time limit of questions to members. Less than ten milliseconds would do
+/// nothing but ask.
+fn times(value: &Any) -> Option<(u64, u64)> {
+    let times = value.get::<FaultMonitoringIntervalAndTimeoutValue>().ok()??;
+    let times = (times.monitoring_interval, times.timeout);
+    let is_sane = |time: u64| (100_000..=36_000_000_000).contains(&time);
+    (is_sane(times.0) && is_sane(times.1)).then_some(times)
+}
+
+/// The factories, at most one for each location.
+fn entries(orb: &Orb, value: &Any) -> Option<Vec<FactoryEntry>> {
+    let infos = value.get_with_context::<Vec<FactoryInfo>>(orb).ok()??;
+    let entries = infos.iter().map(|info| entry(orb, info)).collect::<Option<Vec<_>>>()?;
+    let is_twice =
+        |at: usize| entries[..at].iter().any(|other| other.location == entries[at].location);
+    (!(0..entries.len()).any(is_twice)).then_some(entries)
+}
+
 /// Reads properties. Returns those of the infrastructure, and the others, which factories get.
 pub(super) fn read(
     orb: &Orb,
@@ -64,6 +95,7 @@ pub(super) fn read(
             continue;
         };
         let value = || number(&property.val).ok_or_else(invalid);
+        let count = || value().and_then(|it| if it > 0 { Ok(it) } else { Err(invalid()) });
         // A number from here on up to there, of which only some are offered.
         let choice = |last: u16, offered: &[u16]| {
             let number = value()?;
@@ -73,14 +105,7 @@ pub(super) fn read(
                 () => Ok(Some(number)),
             }
         };
-        let is_static = !matches!(
-            name,
-            "Factories"
-                | "MinimumNumberReplicas"
-                | "FaultMonitoringIntervalAndTimeout"
-                | "CheckpointInterval"
-        );
-        if is_static && level == Level::Group || name == "Factories" && level == Level::Default {
+        if !belongs(name, level) {
             return Err(invalid());
         }
         match name {
@@ -97,40 +122,17 @@ pub(super) fn read(
             "FaultMonitoringGranularity" => {
                 settings.granularity = choice(ft::LOC_AND_TYPE, &[ft::MEMB])?;
             }
-            "InitialNumberReplicas" => {
-                settings.initial = Some(value()?).filter(|it| *it > 0);
-                settings.initial.ok_or_else(invalid)?;
-            }
-            "MinimumNumberReplicas" => {
-                settings.minimum = Some(value()?).filter(|it| *it > 0);
-                settings.minimum.ok_or_else(invalid)?;
-            }
+            "InitialNumberReplicas" => settings.initial = Some(count()?),
+            "MinimumNumberReplicas" => settings.minimum = Some(count()?),
             "FaultMonitoringIntervalAndTimeout" => {
-                let times = property.val.get::<FaultMonitoringIntervalAndTimeoutValue>();
-                let times = times.ok().flatten().ok_or_else(invalid)?;
-                // Less than ten milliseconds would do nothing but ask.
-                let is_sane = |time: u64| (100_000..=36_000_000_000).contains(&time);
-                if !is_sane(times.monitoring_interval) || !is_sane(times.timeout) {
-                    return Err(invalid());
-                }
-                settings.interval = Some((times.monitoring_interval, times.timeout));
+                settings.interval = Some(times(&property.val).ok_or_else(invalid)?);
             }
             "CheckpointInterval" => {
-                settings.checkpoint =
-                    Some(property.val.get::<u64>().ok().flatten().ok_or_else(invalid)?);
+                let interval = property.val.get::<u64>().ok().flatten();
+                settings.checkpoint = Some(interval.ok_or_else(invalid)?);
             }
             "Factories" => {
-                let infos = property.val.get_with_context::<Vec<FactoryInfo>>(orb);
-                let infos = infos.ok().flatten().ok_or_else(invalid)?;
-                let entries: Option<Vec<_>> = infos.iter().map(|info| entry(orb, info)).collect();
-                let entries = entries.ok_or_else(invalid)?;
-                let is_twice = |at: usize| {
-                    entries[..at].iter().any(|other| other.location == entries[at].location)
-                };
-                if (0..entries.len()).any(is_twice) {
-                    return Err(invalid());
-                }
-                settings.factories = Some(entries);
+                settings.factories = Some(entries(orb, &property.val).ok_or_else(invalid)?);
             }
             _ => return Err(invalid()),
         }
