@@ -54,6 +54,16 @@ impl Process {
         kill_process(process, signal).unwrap();
     }
 
+    /// Stops it, and waits until each of its threads stands still: a thread on another processor
+    /// may answer after the signal was sent.
+    ///
+    /// # Panics
+    /// When it is not there any more.
+    pub fn stop(&self) {
+        self.signal(Signal::STOP);
+        eventually("the process stands still", || stands_still(self.id));
+    }
+
     /// Waits until it has ended.
     ///
     /// # Panics
@@ -74,6 +84,15 @@ impl Drop for Process {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+/// Whether each thread of the process is stopped, as the system sees it.
+fn stands_still(id: u32) -> bool {
+    fs::read_dir(format!("/proc/{id}/task")).unwrap().all(|thread| {
+        // The state follows the name, which is in parentheses and may hold any character.
+        let stat = fs::read_to_string(thread.unwrap().path().join("stat")).unwrap();
+        stat.rsplit(") ").next().unwrap().starts_with('T')
+    })
 }
 
 /// Whether the process has a handler for SIGINT, as the system sees it.

@@ -305,7 +305,7 @@ fn a_server_that_stops_holds_no_thread_whatever_the_transport() {
         let server = Process::start(command.args(["serve", "-ORBEndpoint", &endpoint]));
         let remote: EverythingRef = orbs::client().resolve(&server.url).unwrap();
         remote.ping_async().wait().unwrap();
-        server.signal(Signal::STOP);
+        server.stop();
         let given = vec![7; 3 << 20];
         // If one of them blocked this thread, the server would not go on.
         let calls: Vec<_> = (0..3).map(|_| remote.echo_octets_async(&given, &[])).collect();

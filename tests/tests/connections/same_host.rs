@@ -12,7 +12,6 @@ use armilla_tests::probe::*;
 use armilla_tests::process::Process;
 use armilla_tests::relay::Relay;
 use armilla_tests::servant::Probe;
-use rustix::process::Signal;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
@@ -159,7 +158,7 @@ fn a_server_that_fell_silent_in_memory_and_was_started_anew_is_called_again() {
     let near = named.myself().unwrap();
     near.ping().unwrap();
     assert_eq!(near.object().way(), Some(Way::SharedMemory));
-    silent.signal(Signal::STOP);
+    silent.stop();
     for _ in 0..2 {
         let error = near.ping().unwrap_err();
         assert!(is_silence(&error), "{error}");
