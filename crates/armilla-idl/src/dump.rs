@@ -119,6 +119,10 @@ impl Dump<'_> {
             DeclKind::Com(interface) => {
                 ("com interface", vec![("value", Json::from(interface.iid.as_str()))])
             }
+            DeclKind::ComType(definition) => {
+                let text = self.model.com_definition(definition);
+                ("com type", vec![("type", Json::from(text.as_str()))])
+            }
             DeclKind::Struct(body) | DeclKind::Exception(body) => {
                 let mut fields = vec![("members", self.members(&body.members))];
                 if let Some(base) = body.base {

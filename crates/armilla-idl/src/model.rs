@@ -22,7 +22,10 @@ mod timing;
 mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
-pub use com::{ComBase, ComInterface, ComMember, ComMethod, ComParameter, ComType};
+pub use com::{
+    ComBase, ComDefinition, ComEnum, ComField, ComInterface, ComMember, ComMethod, ComParameter,
+    ComType, ComValue,
+};
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use id::DeclId;
@@ -147,6 +150,8 @@ pub enum DeclKind {
     Interface(Interface),
     /// An interface of COM, which travels by DCOM alone.
     Com(ComInterface),
+    /// A struct, an enum or a typedef for interfaces of COM.
+    ComType(ComDefinition),
     /// A struct; declarations nested in it are in `nested`.
     Struct(Struct),
     /// An exception, which may have no members.

@@ -79,7 +79,7 @@ impl Importer<'_> {
     /// Gives a declaration and all within it a number.
     fn place(&mut self, id: DeclId, container: DefId) -> Result {
         let declaration = self.idl.get(id);
-        if let DeclKind::Com(_) = declaration.kind {
+        if let DeclKind::Com(_) | DeclKind::ComType(_) = declaration.kind {
             // The repository describes what travels by GIOP.
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl Importer<'_> {
         let place = self.named(id)?;
         let declaration = self.idl.get(id);
         let kind = match &declaration.kind {
-            DeclKind::Module(_) | DeclKind::Com(_) => return Ok(()),
+            DeclKind::Module(_) | DeclKind::Com(_) | DeclKind::ComType(_) => return Ok(()),
             DeclKind::Interface(data) => self.interface(data)?,
             DeclKind::Struct(data) => Kind::Struct(self.members(data)?),
             DeclKind::Exception(data) => Kind::Exception(self.members(data)?),

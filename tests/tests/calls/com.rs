@@ -85,7 +85,7 @@ impl ILargeBoiler for Boiler {
 }
 
 /// A server with one object, and a proxy of it.
-fn served(object: Arc<dyn Object>, iid: Uuid) -> (Server, Proxy) {
+pub(crate) fn served(object: Arc<dyn Object>, iid: Uuid) -> (Server, Proxy) {
     let server =
         Server::builder("TEST").account("operator", "secret").listen("127.0.0.1:0").unwrap();
     let reference = server.exports().export(object, iid).unwrap();

@@ -11,7 +11,7 @@ use crate::remote::{
 use crate::string_array::{DualStringArray, StringBinding};
 use alloc::sync::Arc;
 use alloc::vec;
-use armilla_dcerpc::ndr::{Operation, Unique};
+use armilla_dcerpc::ndr::{Decoder, Encoder, NdrError, Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 
 /// How many references are taken at once; what is left is given back.
@@ -77,10 +77,19 @@ impl Proxy {
     ///
     /// See [`Error`]; an HRESULT that is a failure is one, too.
     pub fn call<O: Operation>(&self, given: &O::In) -> Result<O::Out, Error> {
+        self.call_for_success::<O>(given).map(|(results, _)| results)
+    }
+
+    /// The same with the HRESULT of the success, such as [`Status::FALSE`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Proxy::call`].
+    pub fn call_for_success<O: Operation>(&self, given: &O::In) -> Result<(O::Out, Status), Error> {
         let (results, status) = self.call_with_status::<O>(given)?;
         match status.is_failure() {
-            true => Err(self.failed::<O>(status)),
-            false => Ok(results),
+            true => Err(self.failure(O::OPNUM, status)),
+            false => Ok((results, status)),
         }
     }
 
@@ -97,6 +106,30 @@ impl Proxy {
         exporter.call::<O>(options, standard.ipid, syntax(*iid), given, &what)
     }
 
+    /// Calls an operation that has no table: what it is given is written, and its results are read, one
+    /// after the other, by these functions. Otherwise as [`Proxy::call_with_status`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Proxy::call_with_status`].
+    pub fn call_by_number<T>(
+        &self,
+        opnum: u16,
+        write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
+    ) -> Result<(T, Status), Error> {
+        let Held { client, exporter, iid, standard, .. } = &*self.0;
+        let what = operation(*iid, opnum);
+        let (options, number) = (&client.shared().options, (syntax(*iid), opnum));
+        exporter.call_by_number(options, standard.ipid, number, &what, write, read)
+    }
+
+    /// The failure of an operation, with what it is called in messages.
+    pub fn failure(&self, opnum: u16, status: Status) -> Error {
+        let what = operation(self.0.iid, opnum);
+        Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))
+    }
+
     /// The level at which it is called.
     pub fn level(&self) -> armilla_dcerpc::pdu::AuthLevel {
         self.0.exporter.level
@@ -106,11 +139,6 @@ impl Proxy {
     pub(super) fn missing(&self, what: &'static str) -> Error {
         let operation = alloc::format!("interface {}", self.0.iid);
         Error::new(Step::Call, operation, self.0.exporter.level, Cause::Missing(what))
-    }
-
-    fn failed<O: Operation>(&self, status: Status) -> Error {
-        let what = operation(self.0.iid, O::OPNUM);
-        Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))
     }
 
     /// Calls the object that counts references.

@@ -129,10 +129,24 @@ impl RemoteExporter {
         given: &O::In,
         what: &str,
     ) -> Result<(O::Out, Status), Error> {
-        let object = Some(object);
-        let (step, level, opnum) = (Step::Call, self.level, O::OPNUM);
+        let number = (interface, O::OPNUM);
+        let write = |out: &mut Encoder| given.write_parameters(out);
+        self.call_by_number(options, object, number, what, write, O::Out::read_parameters)
+    }
+
+    /// The same of an operation that has no table.
+    pub(super) fn call_by_number<T>(
+        &self,
+        options: &ClientOptions,
+        object: Uuid,
+        (interface, opnum): (SyntaxId, u16),
+        what: &str,
+        write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
+    ) -> Result<(T, Status), Error> {
+        let (step, level, object) = (Step::Call, self.level, Some(object));
         let target = Target { step, what, level, interface, opnum, object };
-        orpc::<O>(&self.objects, options, target, given)
+        call_with_heads(&self.objects, options, target, write, read)
     }
 
     /// Tells the resolver that the client is alive, and which objects it wants.
@@ -226,13 +240,22 @@ pub(super) fn orpc<O: Operation>(
     target: Target<'_>,
     given: &O::In,
 ) -> Result<(O::Out, Status), Error> {
+    let write = |out: &mut Encoder| given.write_parameters(out);
+    call_with_heads(endpoint, options, target, write, O::Out::read_parameters)
+}
+
+fn call_with_heads<T>(
+    endpoint: &Endpoint,
+    options: &ClientOptions,
+    target: Target<'_>,
+    write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
+    read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
+) -> Result<(T, Status), Error> {
     let mut out = Encoder::new(options.order);
-    let written = OrpcThis::new(current_causality())
-        .write(&mut out)
-        .and_then(|()| given.write_parameters(&mut out));
+    let written = OrpcThis::new(current_causality()).write(&mut out).and_then(|()| write(&mut out));
     written.map_err(|error| target.error(target.step, values(error)))?;
     let (order, stub) = endpoint.call(options, target, &out.into_octets())?;
-    match results::<O::Out>(&stub, order) {
+    match results(&stub, order, read) {
         Ok(results) => Ok(results),
         // A server that fails may leave the results out.
         Err(error) => Err(match last_status(&stub, order).filter(|status| status.is_failure()) {
@@ -242,10 +265,14 @@ pub(super) fn orpc<O: Operation>(
     }
 }
 
-fn results<T: Parameters>(stub: &[u8], order: ByteOrder) -> Result<(T, Status), NdrError> {
+fn results<T>(
+    stub: &[u8],
+    order: ByteOrder,
+    read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
+) -> Result<(T, Status), NdrError> {
     let mut input = Decoder::new(stub, order);
     OrpcThat::read(&mut input)?;
-    let results = T::read_parameters(&mut input)?;
+    let results = read(&mut input)?;
     Ok((results, Status(u32::read(&mut input)?)))
 }
 

@@ -5,7 +5,7 @@ use crate::orpc::{OrpcThat, OrpcThis};
 use crate::remote::UNKNOWN;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, Parameters};
+use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, Parameters};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::Principal;
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
@@ -120,9 +120,21 @@ impl<'a> ObjectCall<'a> {
     ///
     /// [`Status::BAD_STUB`] if they are others.
     pub fn arguments<T: Parameters>(&self) -> Result<T, Status> {
+        self.read_arguments(T::read_parameters)
+    }
+
+    /// The arguments of an operation that has no table: this function reads them one after the other.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ObjectCall::arguments`].
+    pub fn read_arguments<T>(
+        &self,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
+    ) -> Result<T, Status> {
         let mut input = Decoder::new(self.stub, self.order);
         input.octets(self.at).map_err(|_| Status::BAD_STUB)?;
-        T::read_parameters(&mut input).map_err(|_| Status::BAD_STUB)
+        read(&mut input).map_err(|_| Status::BAD_STUB)
     }
 
     /// The answer of a call that succeeded.
@@ -145,10 +157,24 @@ impl<'a> ObjectCall<'a> {
         results: &T,
         result: Status,
     ) -> Result<Vec<u8>, Status> {
+        self.write_answer(result, |out| results.write_parameters(out))
+    }
+
+    /// The answer of an operation that has no table: this function writes the results one after the
+    /// other.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ObjectCall::answer`].
+    pub fn write_answer(
+        &self,
+        result: Status,
+        write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
+    ) -> Result<Vec<u8>, Status> {
         let mut out = Encoder::new(self.order);
         let written = OrpcThat::PLAIN
             .write(&mut out)
-            .and_then(|()| results.write_parameters(&mut out))
+            .and_then(|()| write(&mut out))
             .and_then(|()| result.0.write(&mut out));
         written.map_err(|_| Status::OUT_OF_MEMORY)?;
         Ok(out.into_octets())

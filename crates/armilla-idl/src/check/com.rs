@@ -1,71 +1,29 @@
 //! Interfaces of COM: names of Windows, attributes of MIDL, pointers.
 
 use super::Checker;
-use super::scope::{ScopeKind, Target};
+use super::com_types::{array_of, unique};
+use super::scope::ScopeKind;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::similar::nearest;
 use crate::model::{
-    ComBase, ComInterface, ComMember, ComMethod, ComParameter, ComType, DeclId, DeclKind,
-    Direction, Primitive,
+    ComBase, ComInterface, ComMember, ComMethod, ComParameter, ComType, DeclId, DeclKind, Direction,
 };
-use crate::parse::ast::{self, MidlAttribute, ScopedName, TypeKind, TypeSpec};
+use crate::parse::ast::{self, MidlAttribute, Name, ScopedName};
 use crate::source::Span;
 
 /// The attributes that interfaces, methods and parameters may have. The others of MIDL change what
 /// travels, or are for other kinds of interfaces.
 const OF_INTERFACES: &[&str] =
     &["object", "uuid", "pointer_default", "dual", "oleautomation", "helpstring", "version"];
-const OF_METHODS: &[&str] = &["propget", "propput", "id", "helpstring"];
+const OF_METHODS: &[&str] = &["propget", "propput", "id", "helpstring", "success_codes"];
 const OF_PARAMETERS: &[&str] =
     &["in", "out", "retval", "size_is", "length_is", "string", "unique", "ref", "iid_is"];
 
+/// Why a pointer is refused.
+pub(super) const NESTED_POINTERS: &str = "pointers to pointers are not supported here";
+
 /// The most methods of an interface with its bases: their numbers have 16 bits.
 const MAX_METHODS: usize = 1024;
-
-/// What a name of Windows stands for, where the IDL declares nothing of that name.
-fn known(name: &str) -> Option<ComType> {
-    Some(match name {
-        "CHAR" => ComType::I1,
-        "BYTE" | "UCHAR" | "BOOLEAN" => ComType::U1,
-        "SHORT" => ComType::I2,
-        "USHORT" | "WORD" | "WCHAR" | "OLECHAR" | "VARTYPE" => ComType::U2,
-        "LONG" | "INT" | "BOOL" | "DISPID" | "HRESULT" | "SCODE" => ComType::I4,
-        "ULONG" | "UINT" | "DWORD" | "LCID" => ComType::U4,
-        "LONGLONG" => ComType::I8,
-        "ULONGLONG" => ComType::U8,
-        "FLOAT" => ComType::R4,
-        "DOUBLE" => ComType::R8,
-        "VARIANT_BOOL" => ComType::VariantBool,
-        "GUID" | "IID" | "CLSID" | "REFGUID" | "REFIID" | "REFCLSID" => ComType::Guid,
-        "DATE" => ComType::Date,
-        "CURRENCY" | "CY" => ComType::Currency,
-        "DECIMAL" => ComType::Decimal,
-        "BSTR" => ComType::Bstr,
-        "VARIANT" => ComType::Variant,
-        "SAFEARRAY" => ComType::SafeArray,
-        "LPWSTR" | "LPCWSTR" | "LPOLESTR" | "LPCOLESTR" => ComType::WideString,
-        "IUnknown" => ComType::Object(Some(ComBase::Unknown)),
-        "IDispatch" => ComType::Object(Some(ComBase::Dispatch)),
-        _ => return None,
-    })
-}
-
-/// What a type of IDL stands for.
-fn of_primitive(primitive: Primitive) -> Option<ComType> {
-    Some(match primitive {
-        Primitive::Int8 => ComType::I1,
-        Primitive::Octet | Primitive::UInt8 | Primitive::Char | Primitive::Boolean => ComType::U1,
-        Primitive::Short => ComType::I2,
-        Primitive::UShort | Primitive::WChar => ComType::U2,
-        Primitive::Long => ComType::I4,
-        Primitive::ULong => ComType::U4,
-        Primitive::LongLong => ComType::I8,
-        Primitive::ULongLong => ComType::U8,
-        Primitive::Float => ComType::R4,
-        Primitive::Double => ComType::R8,
-        Primitive::LongDouble => return None,
-    })
-}
 
 impl Checker<'_, '_> {
     pub(super) fn com(&mut self, interface: &ast::ComInterface, docs: &[String]) {
@@ -105,7 +63,7 @@ impl Checker<'_, '_> {
     }
 
     /// Reports attributes that stand where they mean nothing, or that are not supported.
-    fn check_midl(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
+    pub(super) fn check_midl(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
         for attribute in attributes {
             if known.contains(&attribute.name.as_str()) {
                 continue;
@@ -187,27 +145,29 @@ impl Checker<'_, '_> {
             }
             parameters.push(checked);
         }
+        let names: Vec<&str> = parameters.iter().map(|it| it.name.as_str()).collect();
         for parameter in &method.parameters {
-            self.check_sizes(parameter, &parameters);
+            self.check_sizes(&parameter.attributes, &names, "parameter of the method");
         }
         let (name, span, docs) = (method.name.text.clone(), method.name.span, method.docs.clone());
-        ComMethod { name, member, opnum, docs, span, parameters }
+        let success_codes = has("success_codes");
+        ComMethod { name, member, opnum, docs, span, success_codes, parameters }
     }
 
-    /// Checks that what an attribute names is a parameter of the method.
-    fn check_sizes(&mut self, parameter: &ast::ComParameter, known: &[ComParameter]) {
-        for attribute in &parameter.attributes {
+    /// Checks that what an attribute names is a parameter of the method, or a member of the struct.
+    pub(super) fn check_sizes(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
+        for attribute in attributes {
             if !matches!(attribute.name.as_str(), "size_is" | "length_is" | "iid_is") {
                 continue;
             }
             let text = attribute.text.as_deref().unwrap_or_default();
             let name = text.trim_start_matches(',').trim_start_matches('*');
-            if known.iter().any(|known| known.name == name) || name.parse::<u32>().is_ok() {
+            if known.contains(&name) || name.parse::<u32>().is_ok() {
                 continue;
             }
-            let message = format!("`{}({text})` names no parameter of the method", attribute.name);
+            let message = format!("`{}({text})` names no {what}", attribute.name);
             let error = Diagnostic::error(Code::BadCom, attribute.span, message);
-            let help = "only the name of a parameter can stand there, `*name` for one that is a \
+            let help = "only the name of one can stand there, `*name` for one that is a \
                         pointer, or a number; expressions are not supported";
             self.session.report(error.help(help));
         }
@@ -264,7 +224,10 @@ impl Checker<'_, '_> {
         if direction != Direction::In && !plain {
             stars = match stars.checked_sub(1) {
                 Some(stars) => stars,
-                None => return self.bad_pointer(parameter, "an `out` parameter is a pointer"),
+                None => {
+                    let why = "an `out` parameter is a pointer";
+                    return self.bad_pointer(&parameter.name, spec.span, why);
+                }
             };
         }
         // The array itself is the pointer that is left, or the one that was an `out` parameter's.
@@ -283,79 +246,21 @@ impl Checker<'_, '_> {
             (false, 0) => Some(ty),
             (false, 1) if direction == Direction::In && !has("unique") => Some(ty),
             (false, 1) => Some(unique(ty)),
-            _ => self.bad_pointer(parameter, "pointers to pointers are not supported here"),
+            _ => self.bad_pointer(&parameter.name, spec.span, NESTED_POINTERS),
         }
     }
 
-    fn bad_pointer(&mut self, parameter: &ast::ComParameter, why: &str) -> Option<ComType> {
-        let message = format!("`{}` has a type that cannot travel: {why}", parameter.name.text);
-        let error = Diagnostic::error(Code::BadCom, parameter.ty.ty.span, message);
+    pub(super) fn bad_pointer(&mut self, name: &Name, span: Span, why: &str) -> Option<ComType> {
+        let message = format!("`{}` has a type that cannot travel: {why}", name.text);
+        let error = Diagnostic::error(Code::BadCom, span, message);
         let help = "an array has `size_is`, and `size_is(, *count)` if the method allocates it";
         self.session.report(error.help(help));
         None
     }
 
-    /// The type before the stars, and whether it is a sequence of it.
-    fn com_base_type(&mut self, spec: &TypeSpec) -> Option<(ComType, bool)> {
-        let ty = match &spec.kind {
-            TypeKind::Primitive(primitive) => of_primitive(*primitive),
-            TypeKind::WString(None) => Some(ComType::WideString),
-            TypeKind::Any => Some(ComType::Variant),
-            TypeKind::Named(name) => return Some((self.com_type_of(name)?, false)),
-            TypeKind::Sequence(element, None) => {
-                let (element, nested) = self.com_base_type(element)?;
-                return if nested {
-                    self.unsupported_in_com(spec.span)
-                } else {
-                    Some((element, true))
-                };
-            }
-            _ => None,
-        };
-        match ty {
-            Some(ty) => Some((ty, false)),
-            None => self.unsupported_in_com(spec.span),
-        }
-    }
-
-    fn unsupported_in_com<T>(&mut self, span: Span) -> Option<T> {
-        let message = "this type is not supported in interfaces of COM";
-        let error = Diagnostic::error(Code::BadCom, span, message);
-        let help = "supported are numbers, `BSTR`, `VARIANT`, `SAFEARRAY(T)`, `LPWSTR`, `GUID`, \
-                    `CURRENCY`, `DATE`, `DECIMAL`, interfaces, and arrays of them; for a struct, \
-                    write its table with `ndr_struct!`";
-        self.session.report(error.help(help));
-        None
-    }
-
-    /// What a name stands for: an interface of COM that the IDL declares, or a name of Windows.
-    fn com_type_of(&mut self, name: &ScopedName) -> Option<ComType> {
-        let plain = !name.absolute && name.rest.is_empty();
-        if plain && let Some(ty) = known(&name.first.text) {
-            return Some(ty);
-        }
-        let target = self.resolve(name)?;
-        match target {
-            Target::Decl(id) if self.is_com(id) => {
-                Some(ComType::Object(Some(ComBase::Interface(id))))
-            }
-            Target::Error => None,
-            _ => self.unsupported_in_com(name.span()),
-        }
-    }
-
-    fn is_com(&self, id: DeclId) -> bool {
+    pub(super) fn is_com(&self, id: DeclId) -> bool {
         matches!(self.model.get(id).kind, DeclKind::Com(_))
     }
-}
-
-fn unique(ty: ComType) -> ComType {
-    ComType::Unique(Box::new(ty))
-}
-
-fn array_of(element: ComType, varying: bool) -> ComType {
-    let element = Box::new(element);
-    if varying { ComType::Varying(element) } else { ComType::Array(element) }
 }
 
 /// Whether `text` is a UUID in lower case.

@@ -8,6 +8,7 @@ mod arithmetic;
 mod bases;
 mod bits;
 mod com;
+mod com_types;
 mod component;
 mod constant;
 mod corba;
@@ -171,6 +172,7 @@ impl Checker<'_, '_> {
                 self.interface(*flavour, name, docs, bases, items);
             }
             DefinitionKind::Com(interface) => self.com(interface, docs),
+            DefinitionKind::ComType(definition) => self.com_definition(definition, docs),
             DefinitionKind::Value(value) => self.value(value, docs),
             DefinitionKind::ValueBox { name, ty } => self.value_box(name, ty, docs),
             DefinitionKind::StateMember { public, ty, declarators } => {

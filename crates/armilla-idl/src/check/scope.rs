@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{DeclId, DeclKind, Role};
+use crate::model::{ComDefinition, DeclId, DeclKind, Role};
 use crate::parse::ast::Name;
 use crate::source::Span;
 use std::collections::HashMap;
@@ -241,6 +241,9 @@ impl Checker<'_, '_> {
                     Role::Home(_) => "a home",
                 },
                 DeclKind::Com(_) => "an interface of COM",
+                DeclKind::ComType(ComDefinition::Struct(_)) => "a struct of COM",
+                DeclKind::ComType(ComDefinition::Enum(_)) => "an enum of COM",
+                DeclKind::ComType(ComDefinition::Alias(_)) => "a typedef of COM",
                 DeclKind::Struct(_) => "a struct",
                 DeclKind::Exception(_) => "an exception",
                 DeclKind::Union(_) => "a union",

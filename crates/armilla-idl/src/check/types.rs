@@ -136,7 +136,8 @@ impl Checker<'_, '_> {
                 DeclKind::Module(_)
                 | DeclKind::Exception(_)
                 | DeclKind::Const(_)
-                | DeclKind::Com(_) => {}
+                | DeclKind::Com(_)
+                | DeclKind::ComType(_) => {}
                 _ => return Some(Type::Named(id)),
             }
         }

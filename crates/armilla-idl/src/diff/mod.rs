@@ -273,6 +273,9 @@ impl<'m> Diff<'m> {
         match (&old.kind, &new.kind) {
             (DeclKind::Module(_), DeclKind::Module(_)) | (DeclKind::Native, DeclKind::Native) => {}
             (DeclKind::Com(a), DeclKind::Com(b)) => self.com(&name, a, b, location),
+            (DeclKind::ComType(a), DeclKind::ComType(b)) => {
+                self.com_definition(&name, a, b, location);
+            }
             (DeclKind::Interface(a), DeclKind::Interface(b)) => {
                 self.interface(&name, (old_id, a), (new_id, b), location);
             }
@@ -311,7 +314,11 @@ impl<'m> Diff<'m> {
         let message = format!("the repository id is `{after}` and was `{before}`");
         let location = Location::both(old.span, new.span);
         match new.kind {
-            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native | DeclKind::Com(_) => {}
+            DeclKind::Module(_)
+            | DeclKind::Const(_)
+            | DeclKind::Native
+            | DeclKind::Com(_)
+            | DeclKind::ComType(_) => {}
             DeclKind::Typedef(_) => {
                 let why = "only the TypeCode of an alias contains it";
                 self.compatible(change, name, message, why, location);
@@ -351,6 +358,7 @@ fn what(kind: &DeclKind) -> &'static str {
         DeclKind::Module(_) => "module",
         DeclKind::Interface(_) => "interface",
         DeclKind::Com(_) => "interface of COM",
+        DeclKind::ComType(_) => "type of COM",
         DeclKind::Struct(_) => "struct",
         DeclKind::Exception(_) => "exception",
         DeclKind::Union(_) => "union",

@@ -49,6 +49,8 @@ pub struct ComMethod {
     pub docs: Vec<String>,
     /// The span of its name.
     pub span: Span,
+    /// Whether it may succeed in several ways (`success_codes`): its HRESULT is then a result.
+    pub success_codes: bool,
     /// Its parameters, in order.
     pub parameters: Vec<ComParameter>,
 }
@@ -129,6 +131,58 @@ pub enum ComType {
     Array(Box<ComType>),
     /// Elements of which some are in use; both numbers travel.
     Varying(Box<ComType>),
+    /// So many elements: only within a struct.
+    Fixed(Box<ComType>, u32),
+    /// A struct of this model ([`ComDefinition`]).
+    Struct(DeclId),
+    /// An enum of this model.
+    Enum(DeclId),
+}
+
+/// A type that the IDL declares for interfaces of COM.
+#[derive(Debug, Clone)]
+pub enum ComDefinition {
+    /// A struct: its members, in order.
+    Struct(Vec<ComField>),
+    /// An enum.
+    Enum(ComEnum),
+    /// Another name of a type.
+    Alias(ComType),
+}
+
+/// A member of a struct of COM.
+#[derive(Debug, Clone)]
+pub struct ComField {
+    /// Its name.
+    pub name: String,
+    /// The comment before it.
+    pub docs: Vec<String>,
+    /// The span of its name.
+    pub span: Span,
+    /// What travels for it.
+    pub ty: ComType,
+}
+
+/// An enum of COM.
+#[derive(Debug, Clone)]
+pub struct ComEnum {
+    /// Whether its values travel as 32 bits (`v1_enum`), not as 16.
+    pub wide: bool,
+    /// The names that it gives to values, in order.
+    pub values: Vec<ComValue>,
+}
+
+/// A value of an enum of COM.
+#[derive(Debug, Clone)]
+pub struct ComValue {
+    /// Its name.
+    pub name: String,
+    /// The comment before it.
+    pub docs: Vec<String>,
+    /// The span of its name.
+    pub span: Span,
+    /// The number.
+    pub value: i32,
 }
 
 impl Model {
@@ -145,7 +199,24 @@ impl Model {
             format!("{direction}{retval} {} {}", self.com_type_text(&parameter.ty), parameter.name)
         });
         let parameters: Vec<String> = parameters.collect();
-        format!("{} {}({})", method.opnum, method.full_name(), parameters.join(", "))
+        let successes = if method.success_codes { " success_codes" } else { "" };
+        format!("{} {}({}){successes}", method.opnum, method.full_name(), parameters.join(", "))
+    }
+
+    /// What a type of COM is made of, as text: `struct {i4 x, r8 y}`.
+    pub fn com_definition(&self, definition: &ComDefinition) -> String {
+        match definition {
+            ComDefinition::Struct(fields) => {
+                let field = |it: &ComField| format!("{} {}", self.com_type_text(&it.ty), it.name);
+                format!("struct {{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+            }
+            ComDefinition::Enum(ComEnum { wide, values }) => {
+                let value = |it: &ComValue| format!("{} = {}", it.name, it.value);
+                let values: Vec<String> = values.iter().map(value).collect();
+                format!("{} {{{}}}", if *wide { "v1_enum" } else { "enum" }, values.join(", "))
+            }
+            ComDefinition::Alias(ty) => self.com_type_text(ty),
+        }
     }
 
     fn com_type_text(&self, ty: &ComType) -> String {
@@ -157,6 +228,8 @@ impl Model {
             ComType::Unique(ty) => format!("unique {}", self.com_type_text(ty)),
             ComType::Array(ty) => format!("array of {}", self.com_type_text(ty)),
             ComType::Varying(ty) => format!("varying array of {}", self.com_type_text(ty)),
+            ComType::Fixed(ty, count) => format!("{count} {}", self.com_type_text(ty)),
+            ComType::Struct(id) | ComType::Enum(id) => self.scoped_name(*id),
             simple => format!("{simple:?}").to_ascii_lowercase(),
         }
     }

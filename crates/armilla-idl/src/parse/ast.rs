@@ -55,6 +55,7 @@ pub(crate) enum DefinitionKind {
         items: Vec<Item>,
     },
     Com(ComInterface),
+    ComType(ComDefinition),
     Value(Value),
     Component(Component),
     Home(Home),
@@ -158,6 +159,40 @@ pub(crate) struct ComParameter {
     pub(crate) name: Name,
     /// Whether `[]` follows the name.
     pub(crate) brackets: bool,
+}
+
+/// A struct, an enum or a typedef for interfaces of COM.
+#[derive(Debug, Clone)]
+pub(crate) struct ComDefinition {
+    pub(crate) attributes: Vec<MidlAttribute>,
+    pub(crate) name: Name,
+    pub(crate) kind: ComDefinitionKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ComDefinitionKind {
+    Struct(Vec<ComField>),
+    Enum(Vec<ComValue>),
+    Alias(ComTypeSpec),
+}
+
+/// A member of a struct of COM.
+#[derive(Debug, Clone)]
+pub(crate) struct ComField {
+    pub(crate) docs: Vec<String>,
+    pub(crate) attributes: Vec<MidlAttribute>,
+    pub(crate) ty: ComTypeSpec,
+    pub(crate) name: Name,
+    /// The sizes of an array.
+    pub(crate) dimensions: Vec<Expr>,
+}
+
+/// A value of an enum of COM; without a number it is the one after that before it.
+#[derive(Debug, Clone)]
+pub(crate) struct ComValue {
+    pub(crate) docs: Vec<String>,
+    pub(crate) name: Name,
+    pub(crate) value: Option<Expr>,
 }
 
 /// A type of COM: what stands before the stars, and how many of them there are.

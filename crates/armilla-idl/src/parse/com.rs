@@ -12,22 +12,11 @@ use crate::parse::ast::{Name, ScopedName, TypeKind, TypeSpec};
 use crate::source::Span;
 
 impl Parser<'_, '_, '_> {
-    /// Whether the attributes of an interface of COM follow.
-    pub(super) fn begins_com(&mut self) -> bool {
-        self.at("[") || self.at("@") && self.peek_second().is_word("uuid")
-    }
-
-    /// An interface of COM, with its attributes.
-    pub(super) fn com_interface(&mut self) -> Parsed<DefinitionKind> {
-        let attributes = self.midl_attributes()?;
-        if !self.at_word("interface") {
-            let (span, found) = (self.peek().span, &self.peek().text);
-            let message =
-                format!("attributes of COM stand before `interface`, not before `{found}`");
-            let error = Diagnostic::error(Code::BadCom, span, message);
-            let help = "only interfaces of COM are read: declare what else the file has by hand";
-            return Err(self.fail(error.help(help)));
-        }
+    /// An interface of COM, behind its attributes.
+    pub(super) fn com_interface(
+        &mut self,
+        attributes: Vec<MidlAttribute>,
+    ) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the interface")?;
         let base = match self.eat(":") {
@@ -138,7 +127,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A name that MIDL allows: the keywords of IDL are none of its own.
-    fn com_name(&mut self, what: &str) -> Parsed<Name> {
+    pub(super) fn com_name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
         if token.kind != TokenKind::Identifier {
             return Err(self.unexpected(what));
@@ -149,7 +138,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Attributes in brackets, annotations and directions, in any order.
-    fn midl_attributes(&mut self) -> Parsed<Vec<MidlAttribute>> {
+    pub(super) fn midl_attributes(&mut self) -> Parsed<Vec<MidlAttribute>> {
         let mut attributes = Vec::new();
         loop {
             if self.eat("[").is_some() {
@@ -201,9 +190,13 @@ impl Parser<'_, '_, '_> {
     }
 
     /// A type and its stars.
-    fn com_type(&mut self) -> Parsed<ComTypeSpec> {
+    pub(super) fn com_type(&mut self) -> Parsed<ComTypeSpec> {
         self.eat_word("const");
         let start = self.peek().span;
+        // MIDL may repeat what kind of type a name has.
+        if !self.peek_second().is("{") && self.eat_word("struct").is_none() {
+            self.eat_word("enum");
+        }
         let array = self.at_word("SAFEARRAY") && self.peek_second().is("(");
         let ty = if array { self.safe_array()? } else { self.com_base_type()? };
         self.eat_word("const");

@@ -63,6 +63,7 @@ impl Parser<'_, '_, '_> {
             DefinitionKind::Module { .. }
                 | DefinitionKind::Interface { .. }
                 | DefinitionKind::Com(_)
+                | DefinitionKind::ComType(_)
                 | DefinitionKind::Value(_)
                 | DefinitionKind::Component(_)
                 | DefinitionKind::Home(_)
@@ -87,7 +88,7 @@ impl Parser<'_, '_, '_> {
             return Ok(declared);
         }
         if self.begins_com() {
-            return self.com_interface();
+            return self.com_definition();
         }
         let annotations = self.annotations();
         let token = self.peek();

@@ -9,6 +9,7 @@ pub(crate) mod ast;
 mod bits;
 mod body;
 mod com;
+mod com_definition;
 mod component;
 mod definition;
 mod expression;

@@ -15,7 +15,9 @@ use super::value_operations;
 use super::values;
 use super::{roles, timing};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Bitset, DeclId, DeclKind, Declaration, Flavour, Member, Model, Union, Value};
+use crate::model::{
+    Bitset, ComDefinition, DeclId, DeclKind, Declaration, Flavour, Member, Model, Union, Value,
+};
 use crate::source::Span;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -179,6 +181,22 @@ impl<'m> Checker<'m> {
                 let what = format!("the proxy of `{}`", declaration.name);
                 self.declare(&modules, &proxy, Owner::nameless(what, span));
                 self.module_of(&modules, id);
+            }
+            // It needs none: an alias is what it stands for.
+            DeclKind::ComType(ComDefinition::Alias(_)) => {}
+            DeclKind::ComType(ComDefinition::Struct(fields)) => {
+                self.module_of(&modules, id);
+                for field in fields {
+                    let name = names::snake(&field.name);
+                    self.declare(&own, &name, Owner::nameless(field.name.clone(), field.span));
+                }
+            }
+            DeclKind::ComType(ComDefinition::Enum(data)) => {
+                self.constructor(&modules, id);
+                for value in &data.values {
+                    let name = names::upper(&value.name);
+                    self.declare(&own, &name, Owner::nameless(value.name.clone(), value.span));
+                }
             }
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 self.functions_of_typedef(&modules, id);

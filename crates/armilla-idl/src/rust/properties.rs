@@ -186,7 +186,9 @@ impl TypeProperties {
             DeclKind::Value(_) | DeclKind::ValueBox(_) => HANDLED,
             DeclKind::Native => Properties { local: true, ..HANDLED },
             DeclKind::Typedef(ty) => self.of_type(ty),
-            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Com(_) => NOTHING,
+            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Com(_) | DeclKind::ComType(_) => {
+                NOTHING
+            }
         }
     }
 }

@@ -126,6 +126,7 @@ impl Renaming<'_> {
             | DeclKind::Const(_)
             | DeclKind::ValueBox(_)
             | DeclKind::Com(_)
+            | DeclKind::ComType(_)
             | DeclKind::Native => {}
         }
     }

@@ -185,7 +185,8 @@ impl Checker<'_> {
             | DeclKind::Enum(_)
             | DeclKind::Native
             | DeclKind::Bitmask(_)
-            | DeclKind::Com(_) => {}
+            | DeclKind::Com(_)
+            | DeclKind::ComType(_) => {}
             DeclKind::Interface(interface) => self.interface(id, interface, span),
             DeclKind::Exception(body) => self.structure(body, span),
             DeclKind::Struct(body) => {

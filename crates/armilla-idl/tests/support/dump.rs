@@ -138,6 +138,10 @@ impl Dump<'_> {
                     }
                 });
             }
+            DeclKind::ComType(definition) => {
+                self.line(&format!("com type {name} {tail}"));
+                self.within(|dump| dump.line(&dump.model.com_definition(definition)));
+            }
             DeclKind::Typedef(ty) => {
                 self.line(&format!("typedef {} {name} {tail}", self.ty(ty)));
             }

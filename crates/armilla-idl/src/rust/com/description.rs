@@ -105,6 +105,14 @@ fn ty(model: &Model, ty: &ComType) -> TokenStream {
             let name = &model.get(*id).name;
             return quote!(::armilla_dcom::generated::Type::Named(#name.into()).pointer());
         }
+        // A description names no library that it could be in.
+        ComType::Enum(_) => "I4",
+        ComType::Struct(id) => {
+            let name = &model.get(*id).name;
+            return quote!(::armilla_dcom::generated::Type::Named(#name.into()));
+        }
+        // Only members of structs, which are not described, have it.
+        ComType::Fixed(element, _) => return self::ty(model, element),
         ComType::SafeArray => return quote!(::armilla_dcom::generated::Type::VARIANT.array()),
         ComType::Unique(inner) => match &**inner {
             // Elements stand behind one pointer.

@@ -1,6 +1,7 @@
 //! Interfaces of COM: the trait, the proxy, and a module with the tables, the stub and the IID. The code
 //! names `armilla_dcom::generated` and nothing else.
 
+mod definition;
 mod description;
 mod types;
 
@@ -11,6 +12,7 @@ use super::scope::{self, Scope};
 use crate::model::{
     ComBase, ComInterface, ComMethod, ComParameter, DeclId, DeclKind, Declaration, Direction, Model,
 };
+pub(super) use definition::define;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use types::{from_wire, nothing, same, to_wire, value, wire};
@@ -84,11 +86,18 @@ impl<'s> Com<'s> {
         };
         let name = self.name();
         let methods = self.data.methods.iter().map(|method| {
-            let (signature, result) = (signature(method), result(method));
+            let (signature, result) = (signature(self.scope, method), result(self.scope, method));
+            let success = method.success_codes.then(|| {
+                quote! {
+                    ///
+                    /// The first result is the HRESULT of the success.
+                }
+            });
             let otherwise = format!("COM method `{}::{}`.", scoped_name, method.full_name());
             let docs = docs(&method.docs, &otherwise);
             quote! {
                 #docs
+                #success
                 ///
                 /// # Errors
                 ///
@@ -105,11 +114,16 @@ impl<'s> Com<'s> {
         let methods = self.bases().into_iter().flat_map(|(id, data)| {
             let companion = self.scope.companion(id);
             data.methods.iter().map(move |method| {
-                let (signature, result) = (signature(method), result(method));
+                let (signature, result) =
+                    (signature(self.scope, method), result(self.scope, method));
                 let docs = format!(" Calls `{}`.", method.full_name());
                 let operation = names::ident(&names::camel(&method.full_name()));
                 let given = given(method, &companion);
                 let (pattern, value) = taken(method);
+                let call = match method.success_codes {
+                    true => names::ident("call_for_success"),
+                    false => names::ident("call"),
+                };
                 quote! {
                     #[doc = #docs]
                     ///
@@ -117,7 +131,7 @@ impl<'s> Com<'s> {
                     ///
                     /// What failed, at which step, and what to change.
                     pub #signature -> Result<#result, ::armilla_dcom::generated::Error> {
-                        let #pattern = self.0.call::<#companion::#operation>(&#given)?;
+                        let #pattern = self.0.#call::<#companion::#operation>(&#given)?;
                         Ok(#value)
                     }
                 }
@@ -138,7 +152,7 @@ impl<'s> Com<'s> {
     fn implementation(&self, id: DeclId, data: &ComInterface) -> TokenStream {
         let (path, proxy) = (self.scope.path(id), names::ident(&proxy_name(self.declaration)));
         let methods = data.methods.iter().map(|method| {
-            let (signature, result) = (signature(method), result(method));
+            let (signature, result) = (signature(self.scope, method), result(self.scope, method));
             let name = names::ident(&names::method(&method.full_name()));
             let arguments = method.parameters.iter().filter(|it| it.direction != Direction::Out);
             let arguments = arguments.map(|parameter| names::field(&parameter.name));
@@ -154,9 +168,10 @@ impl<'s> Com<'s> {
     /// The parameters of each method, and the interface as a table.
     fn tables(&self) -> TokenStream {
         let iid = &self.data.iid;
+        let scope = self.scope.child(&names::module(&self.declaration.name));
         let structs = self.data.methods.iter().flat_map(|method| {
             [(true, "In", "is given"), (false, "Out", "gives")].map(|(gives, suffix, verb)| {
-                let members: Vec<TokenStream> = members(method, gives);
+                let members: Vec<TokenStream> = members(&scope, method, gives);
                 if members.is_empty() {
                     return TokenStream::new();
                 }
@@ -169,7 +184,7 @@ impl<'s> Com<'s> {
             let name = names::ident(&names::camel(&method.full_name()));
             let docs = format!(" `{}`", method.full_name());
             let opnum = proc_macro2::Literal::u16_unsuffixed(method.opnum);
-            let of = |gives, suffix| match members(method, gives).is_empty() {
+            let of = |gives, suffix| match members(&scope, method, gives).is_empty() {
                 true => quote!(()),
                 false => {
                     let name = parameters_name(method, suffix);
@@ -257,10 +272,9 @@ impl<'s> Com<'s> {
 /// The call of a method of the servant, within its stub.
 fn upcall(method: &ComMethod) -> TokenStream {
     let name = names::ident(&names::method(&method.full_name()));
-    let given = members(method, true);
-    let read = match given.is_empty() {
-        true => TokenStream::new(),
-        false => {
+    let read = match inputs(method).next() {
+        None => TokenStream::new(),
+        Some(_) => {
             let ty = parameters_name(method, "In");
             let names = inputs(method).map(|it| names::field(&it.name));
             quote!(let #ty { #(#names),* } = call.arguments()?;)
@@ -273,16 +287,31 @@ fn upcall(method: &ComMethod) -> TokenStream {
     let outs: Vec<_> = outputs(method).collect();
     let fields: Vec<Ident> = outs.iter().map(|it| names::field(&it.name)).collect();
     if outs.is_empty() {
-        return quote!(#read servant.#name(#(#arguments),*)?; call.answer(&()));
+        return match method.success_codes {
+            true => quote! {
+                #read
+                let status = servant.#name(#(#arguments),*)?;
+                call.answer_with(&(), status)
+            },
+            false => quote!(#read servant.#name(#(#arguments),*)?; call.answer(&())),
+        };
     }
     let ty = parameters_name(method, "Out");
     let values = outs.iter().map(|it| field(it));
     let nothing = outs.iter().map(|it| nothing(&it.ty));
-    let pattern = tuple(&fields.iter().map(|it| quote!(#it)).collect::<Vec<_>>());
+    let taken: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    let success = names::ident(&names::fresh("success", &taken));
+    let status = method.success_codes.then(|| quote!(#success));
+    let pattern = fields.iter().map(|it| quote!(#it));
+    let pattern = tuple(&status.clone().into_iter().chain(pattern).collect::<Vec<_>>());
+    let answer = match status {
+        Some(status) => quote!(call.answer_with(&#ty { #(#values),* }, #status)),
+        None => quote!(call.answer(&#ty { #(#values),* })),
+    };
     quote! {
         #read
         match servant.#name(#(#arguments),*) {
-            Ok(#pattern) => call.answer(&#ty { #(#values),* }),
+            Ok(#pattern) => #answer,
             // A failure has results, too: they say nothing.
             Err(status) => call.answer_with(&#ty { #(#fields: #nothing),* }, status),
         }
@@ -302,29 +331,31 @@ fn parameters_name(method: &ComMethod, suffix: &str) -> Ident {
 }
 
 /// The fields of the parameters in one direction.
-fn members(method: &ComMethod, gives: bool) -> Vec<TokenStream> {
+fn members(scope: &Scope<'_>, method: &ComMethod, gives: bool) -> Vec<TokenStream> {
     let other = if gives { Direction::Out } else { Direction::In };
     let mut members = Vec::new();
     for parameter in method.parameters.iter().filter(|it| it.direction != other) {
-        let (name, ty) = (names::field(&parameter.name), wire(&parameter.ty));
+        let (name, ty) = (names::field(&parameter.name), wire(scope, &parameter.ty));
         let docs = format!(" Parameter `{}`.", parameter.name);
         members.push(quote!(#[doc = #docs] pub #name: #ty));
     }
     members
 }
 
-fn signature(method: &ComMethod) -> TokenStream {
+fn signature(scope: &Scope<'_>, method: &ComMethod) -> TokenStream {
     let name = names::ident(&names::method(&method.full_name()));
     let parameters = inputs(method).map(|parameter| {
-        let (name, ty) = (names::field(&parameter.name), value(&parameter.ty));
+        let (name, ty) = (names::field(&parameter.name), value(scope, &parameter.ty));
         quote!(#name: #ty)
     });
     quote!(fn #name(&self, #(#parameters),*))
 }
 
 /// What a method returns.
-fn result(method: &ComMethod) -> TokenStream {
-    tuple(&outputs(method).map(|parameter| value(&parameter.ty)).collect::<Vec<_>>())
+fn result(scope: &Scope<'_>, method: &ComMethod) -> TokenStream {
+    let status = method.success_codes.then(|| quote!(::armilla_dcom::generated::Status));
+    let values = outputs(method).map(|parameter| value(scope, &parameter.ty));
+    tuple(&status.into_iter().chain(values).collect::<Vec<_>>())
 }
 
 fn tuple(parts: &[TokenStream]) -> TokenStream {
@@ -358,16 +389,18 @@ fn field(parameter: &ComParameter) -> TokenStream {
 
 /// How the results are taken apart, and what they become.
 fn taken(method: &ComMethod) -> (TokenStream, TokenStream) {
-    let outs: Vec<_> = outputs(method).collect();
-    if outs.is_empty() {
-        return (quote!(()), quote!(()));
-    }
-    let values: Vec<TokenStream> = outs
-        .iter()
+    let values: Vec<TokenStream> = outputs(method)
         .map(|parameter| {
             let name = names::field(&parameter.name);
             from_wire(&parameter.ty, quote!(taken.#name))
         })
         .collect();
-    (quote!(taken), tuple(&values))
+    let results = if values.is_empty() { quote!(()) } else { quote!(taken) };
+    match method.success_codes {
+        true => {
+            let status = [quote!(status)].into_iter().chain(values).collect::<Vec<_>>();
+            (quote!((#results, status)), tuple(&status))
+        }
+        false => (results, tuple(&values)),
+    }
 }

@@ -1,12 +1,13 @@
 //! Types of COM in tables and in signatures, and the way from one to the other.
 
 use super::super::names;
+use super::super::scope::Scope;
 use crate::model::ComType;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// The type in tables.
-pub(super) fn wire(ty: &ComType) -> TokenStream {
+pub(super) fn wire(scope: &Scope<'_>, ty: &ComType) -> TokenStream {
     let simple = match ty {
         ComType::I1 => "i8",
         ComType::U1 => "u8",
@@ -33,24 +34,33 @@ pub(super) fn wire(ty: &ComType) -> TokenStream {
             };
         }
         ComType::Unique(ty) => {
-            let ty = wire(ty);
+            let ty = wire(scope, ty);
             return quote!(::armilla_dcom::generated::Unique<#ty>);
         }
         ComType::Array(ty) => {
-            let ty = wire(ty);
+            let ty = wire(scope, ty);
             return quote!(::armilla_dcom::generated::Conformant<#ty>);
         }
         ComType::Varying(ty) => {
-            let ty = wire(ty);
+            let ty = wire(scope, ty);
             return quote!(::armilla_dcom::generated::ConformantVarying<#ty>);
         }
+        ComType::Fixed(ty, length) => {
+            let (ty, length) = (wire(scope, ty), count(*length));
+            return quote!([#ty; #length]);
+        }
+        ComType::Struct(id) => {
+            let companion = scope.companion(*id);
+            return quote!(#companion::Wire);
+        }
+        ComType::Enum(id) => return scope.path(*id),
     };
     let simple = names::ident(simple);
     quote!(#simple)
 }
 
 /// The type in signatures.
-pub(super) fn value(ty: &ComType) -> TokenStream {
+pub(super) fn value(scope: &Scope<'_>, ty: &ComType) -> TokenStream {
     match ty {
         ComType::VariantBool => quote!(bool),
         ComType::Variant => quote!(::armilla_dcom::generated::Variant),
@@ -59,22 +69,30 @@ pub(super) fn value(ty: &ComType) -> TokenStream {
         ComType::Object(_) => quote!(Option<::armilla_dcom::generated::InterfacePointer>),
         ComType::Unique(inner) => match &**inner {
             // An array that is null has no elements.
-            ComType::Array(_) | ComType::Varying(_) => value(inner),
+            ComType::Array(_) | ComType::Varying(_) => value(scope, inner),
             inner => {
-                let inner = value(inner);
+                let inner = value(scope, inner);
                 quote!(Option<#inner>)
             }
         },
         ComType::Array(element) | ComType::Varying(element) => {
-            let element = value(element);
+            let element = value(scope, element);
             quote!(Vec<#element>)
         }
-        simple => wire(simple),
+        ComType::Fixed(element, length) => {
+            let (element, length) = (value(scope, element), count(*length));
+            quote!([#element; #length])
+        }
+        ComType::Struct(id) => scope.path(*id),
+        simple => wire(scope, simple),
     }
 }
 
 /// Whether a value is the same in signatures and in tables.
 pub(super) fn same(ty: &ComType) -> bool {
+    if let ComType::Fixed(element, _) = ty {
+        return same(element);
+    }
     !matches!(
         ty,
         ComType::VariantBool
@@ -85,13 +103,18 @@ pub(super) fn same(ty: &ComType) -> bool {
             | ComType::Unique(_)
             | ComType::Array(_)
             | ComType::Varying(_)
+            | ComType::Struct(_)
     )
+}
+
+fn count(elements: u32) -> proc_macro2::Literal {
+    proc_macro2::Literal::u32_unsuffixed(elements)
 }
 
 pub(super) fn to_wire(ty: &ComType, value: TokenStream) -> TokenStream {
     match ty {
         ComType::VariantBool => quote!(::armilla_dcom::generated::VariantBool(#value)),
-        ComType::Variant | ComType::Object(_) => quote!(#value.into()),
+        ComType::Variant | ComType::Object(_) | ComType::Struct(_) => quote!(#value.into()),
         ComType::SafeArray => {
             quote!(#value.map_or(::armilla_dcom::generated::SafeArrayPointer::NULL, Into::into))
         }
@@ -114,6 +137,10 @@ pub(super) fn to_wire(ty: &ComType, value: TokenStream) -> TokenStream {
                 quote!(#value.into_iter().map(|value| #element).collect::<Vec<_>>().into())
             }
         },
+        ComType::Fixed(element, _) if !same(element) => {
+            let element = to_wire(element, quote!(value));
+            quote!(#value.map(|value| #element))
+        }
         _ => value,
     }
 }
@@ -138,6 +165,11 @@ pub(super) fn from_wire(ty: &ComType, wire: TokenStream) -> TokenStream {
         },
         ComType::Array(element) => elements(element, quote!(#wire.0)),
         ComType::Varying(element) => elements(element, quote!(#wire.values)),
+        ComType::Struct(_) => quote!(#wire.into()),
+        ComType::Fixed(element, _) if !same(element) => {
+            let element = from_wire(element, quote!(value));
+            quote!(#wire.map(|value| #element))
+        }
         _ => wire,
     }
 }
@@ -159,6 +191,10 @@ pub(super) fn nothing(ty: &ComType) -> TokenStream {
         ComType::I4 | ComType::U4 | ComType::I8 | ComType::U8 => quote!(0),
         ComType::Unique(_) | ComType::Object(_) => quote!(::armilla_dcom::generated::Unique::NULL),
         ComType::Array(_) | ComType::Varying(_) => quote!(Vec::new().into()),
+        ComType::Fixed(element, _) => {
+            let element = nothing(element);
+            quote!(::core::array::from_fn(|_| #element))
+        }
         _ => quote!(Default::default()),
     }
 }
