@@ -7,6 +7,9 @@ fn main() {
     armilla_idl::build("idl/Measured.idl").unwrap_or_else(|errors| errors.exit());
     // The tests are not part of what is published.
     if Path::new("tests/idl/shop.idl").exists() {
-        armilla_idl::build("tests/idl/shop.idl").unwrap_or_else(|errors| errors.exit());
+        for file in ["shop", "shop_views", "gauge"] {
+            let file = format!("tests/idl/{file}.idl");
+            armilla_idl::build(file).unwrap_or_else(|errors| errors.exit());
+        }
     }
 }

@@ -4,8 +4,8 @@
 use armilla::dynamic::DynAny;
 use armilla::{Object, TypeCode};
 use armilla_bridge::model::{Crossing, Mismatch, from_variant, to_variant, type_of};
-use armilla_dcerpc::ByteOrder;
 use armilla_dcerpc::ndr::from_stub;
+use armilla_dcerpc::{ByteOrder, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::{Variant, VariantPointer};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 struct Alone;
 
 impl Crossing for Alone {
-    fn view_of(&self, _value: &mut DynAny) -> Result<Option<InterfacePointer>, Mismatch> {
+    fn view_of(&self, _: &mut DynAny, _: Uuid) -> Result<Option<InterfacePointer>, Mismatch> {
         Ok(None)
     }
     fn reference_to(&self, _: &InterfacePointer, _: &TypeCode) -> Result<Object, Mismatch> {

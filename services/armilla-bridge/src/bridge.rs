@@ -9,10 +9,10 @@ use crate::servant::{Complex, Imported, Source, View, automation_servant};
 use crate::tables::{Behind, ComName, Tables};
 use armilla::dynamic::DynAny;
 use armilla::{Object, Orb, Poa, SystemException, TypeCode};
-use armilla_dcerpc::Status;
+use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::dispatch::DISPATCH;
 use armilla_dcom::client::{Client, Proxy};
-use armilla_dcom::server::{Caller, Exports};
+use armilla_dcom::server::{Caller, Exports, Object as ComObject};
 use armilla_dcom::{InterfacePointer, ObjRef, Reference};
 use armilla_ipc::Address;
 use armilla_security::{Caller as Known, Principal, Proof, Question, ScopedName};
@@ -66,7 +66,7 @@ impl Bridge {
         options: BridgeOptions,
         client: Option<Client>,
     ) -> Result<Self, BridgeError> {
-        let interfaces = Interfaces::new(&options.idl)?;
+        let interfaces = Interfaces::new(&options.idl, &options.by_number)?;
         let poa = orb.root_poa().create_poa(ADAPTER).user_ids().persistent().build();
         let poa = poa.map_err(SystemException::from)?;
         let (exports, tables, counters, imported) = Default::default();
@@ -225,7 +225,7 @@ impl Bridge {
 }
 
 impl Crossing for Bridge {
-    fn view_of(&self, value: &mut DynAny) -> Result<Option<InterfacePointer>, Mismatch> {
+    fn view_of(&self, value: &mut DynAny, iid: Uuid) -> Result<Option<InterfacePointer>, Mismatch> {
         let object = value.get_reference(&self.0.orb)?;
         if object.is_nil() {
             return Ok(None);
@@ -235,8 +235,9 @@ impl Crossing for Bridge {
             return imported.pointer().map(Some);
         }
         let view = self.view(&object, "")?;
-        let pointer = self.exports()?.pointer(view, DISPATCH.uuid);
-        pointer.map(Some).map_err(|status| failed(status, "no view can be made"))
+        // Of an interface that no IDL has there is no view that is called by number.
+        let iid = if view.supports(iid) { iid } else { DISPATCH.uuid };
+        self.export(view, iid).map(Some)
     }
 
     fn reference_to(
@@ -251,18 +252,16 @@ impl Crossing for Bridge {
             return Ok(object);
         }
         let proxy = self.client()?.unmarshal(&reference).map_err(|error| of_com(&error))?;
-        let proxy = match reference.iid == DISPATCH.uuid {
-            true => proxy,
-            false => proxy.query_interface(DISPATCH.uuid).map_err(|error| of_com(&error))?,
-        };
-        self.import(proxy, &reference, interface.id().unwrap_or(AUTOMATION))
+        let interface = interface.id().unwrap_or(AUTOMATION);
+        let proxy =
+            self.interfaces().proxy_for(proxy, interface).map_err(|error| of_com(&error))?;
+        self.import(proxy, &reference, interface)
     }
 
     fn with_members(&self, value: DynAny) -> Result<InterfacePointer, Mismatch> {
         let complex = Complex::new(self.ground(), value);
         self.0.tables.add_value(&complex);
-        let pointer = self.exports()?.pointer(complex, DISPATCH.uuid);
-        pointer.map_err(|status| failed(status, "no object can be made"))
+        self.export(complex, DISPATCH.uuid)
     }
 
     fn members_of(&self, pointer: &InterfacePointer) -> Option<DynAny> {
@@ -299,6 +298,11 @@ impl Ground for Bridge {
 
     fn interfaces(&self) -> &Interfaces {
         &self.0.interfaces
+    }
+
+    fn export(&self, object: Arc<dyn ComObject>, iid: Uuid) -> Result<InterfacePointer, Mismatch> {
+        let pointer = self.exports()?.pointer(object, iid);
+        pointer.map_err(|status| failed(status, "no reference can be made"))
     }
 
     fn client(&self) -> Result<&Client, Mismatch> {

@@ -4,9 +4,11 @@ use crate::counts::Counters;
 use crate::interfaces::Interfaces;
 use crate::model::{Crossing, Mismatch, hresult, text};
 use armilla::SystemException;
-use armilla_dcerpc::Status;
+use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::InterfacePointer;
 use armilla_dcom::client::Client;
-use armilla_dcom::server::Caller;
+use armilla_dcom::server::{Caller, Object};
+use std::sync::Arc;
 
 /// The bridge, as its objects see it.
 pub(crate) trait Ground: Crossing + Send + Sync {
@@ -18,6 +20,9 @@ pub(crate) trait Ground: Crossing + Send + Sync {
 
     /// The interfaces that are known.
     fn interfaces(&self) -> &Interfaces;
+
+    /// A reference to an object of the bridge, for programs of COM.
+    fn export(&self, object: Arc<dyn Object>, iid: Uuid) -> Result<InterfacePointer, Mismatch>;
 
     /// Who calls objects of COM.
     fn client(&self) -> Result<&Client, Mismatch>;

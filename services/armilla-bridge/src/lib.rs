@@ -12,6 +12,7 @@ mod factory;
 mod ground;
 mod interfaces;
 pub mod model;
+mod number;
 mod options;
 mod servant;
 #[cfg(feature = "server")]
@@ -20,7 +21,7 @@ mod tables;
 
 pub use bridge::Bridge;
 pub use counts::Counts;
-pub use interfaces::AUTOMATION;
+pub use interfaces::{AUTOMATION, midl};
 pub use options::{BridgeError, BridgeOptions, ComClass};
 
 /// The interfaces of COM that the bridge has.

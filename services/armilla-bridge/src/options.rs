@@ -30,6 +30,9 @@ pub struct BridgeOptions {
     pub naming: bool,
     /// Classes of COM that are objects of CORBA, by the names of these.
     pub classes: BTreeMap<Uuid, String>,
+    /// Interfaces of CORBA, by repository id, whose objects of COM are called by number: by which
+    /// interface of the IDL of COM. Those whose repository id is `DCE:` and an IID need not be named.
+    pub by_number: BTreeMap<String, String>,
     /// The objects of COM that programs of CORBA get by name.
     pub com: BTreeMap<String, ComClass>,
     /// Which programs of COM may call what; everything if there are no rules.

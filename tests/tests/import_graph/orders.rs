@@ -102,6 +102,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-bridge",
         rows: &[
             ("counts model options", "what is counted, known without a network, and told"),
+            ("number", "interfaces that are called by number"),
             ("interfaces", "where interfaces are known from"),
             ("ground", "what the objects of the bridge stand on"),
             ("servant", "the objects that either side calls"),

@@ -10,7 +10,7 @@ use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::client::ClientOptions;
 use armilla_security::AccessFile;
-use armilla_terminal::{Context, Failure, Outcome};
+use armilla_terminal::{Failure, Outcome};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,6 +66,10 @@ pub(crate) struct Serve {
     /// called by names; repeatable
     #[arg(long, value_name = "NAME=CLSID@HOST[,ID]")]
     com: Vec<String>,
+    /// Call objects of COM with this interface of --idl by number: as this interface of COM that is
+    /// in --idl, too; repeatable
+    #[arg(long, value_name = "ID=INTERFACE")]
+    by_number: Vec<String>,
     /// Have so many views and references at most
     #[arg(long, value_name = "COUNT")]
     most: Option<usize>,
@@ -115,10 +119,10 @@ fn client(user: &str, password: &str) -> ClientOptions {
 /// What crosses.
 fn crossing(options: &Serve) -> Outcome<BridgeOptions> {
     let mut crossing = BridgeOptions { naming: options.naming, ..BridgeOptions::default() };
-    for file in &options.idl {
-        let text =
-            std::fs::read_to_string(file).context(format!("cannot read {}", file.display()))?;
-        crossing.idl.push((file.display().to_string(), text));
+    crossing.idl = super::texts(&options.idl)?;
+    for text in &options.by_number {
+        let (interface, name) = split(text, "--by-number ID=INTERFACE")?;
+        crossing.by_number.insert(interface.to_owned(), name.to_owned());
     }
     for text in &options.object {
         let (name, reference) = split(text, "--object NAME=REF")?;

@@ -2,19 +2,21 @@
 
 use armilla::dynamic::{DynAny, DynAnyError};
 use armilla::{Any, Object, TypeCode};
-use armilla_dcerpc::Status;
+use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
+use armilla_dcom::automation::dispatch::DISPATCH;
 use armilla_dcom::automation::{Decimal, Elements, SafeArray, Variant};
 use std::fmt;
 
 /// What crosses besides plain values: objects, and values with members.
 pub trait Crossing {
-    /// The object as a view that scripts call; `None` if it is nil.
+    /// The object as a view, with an interface if the view has it, or else with the one that scripts
+    /// call; `None` if it is nil.
     ///
     /// # Errors
     ///
     /// If no view can be made.
-    fn view_of(&self, value: &mut DynAny) -> Result<Option<InterfacePointer>, Mismatch>;
+    fn view_of(&self, value: &mut DynAny, iid: Uuid) -> Result<Option<InterfacePointer>, Mismatch>;
 
     /// The object of COM as a reference of CORBA with an interface. A view comes back unwrapped.
     ///
@@ -53,12 +55,12 @@ impl Mismatch {
         Self { status: Status::TYPE_MISMATCH, what: what.into() }
     }
 
-    fn range(what: impl Into<String>) -> Self {
+    pub(crate) fn range(what: impl Into<String>) -> Self {
         Self { status: Status::OVERFLOW, what: what.into() }
     }
 
     /// The same, in a part of a value.
-    fn within(self, part: impl fmt::Display) -> Self {
+    pub(crate) fn within(self, part: impl fmt::Display) -> Self {
         Self { what: format!("{part}: {}", self.what), ..self }
     }
 }
@@ -115,7 +117,7 @@ pub fn to_variant(value: &mut DynAny, crossing: &dyn Crossing) -> Result<Variant
         TypeCode::Any => to_variant(&mut value.get_dyn_any()?, crossing)?,
         TypeCode::TypeCode => Variant::from(&*value.get_typecode()?.to_string()),
         TypeCode::ObjectReference(_) | TypeCode::Component(_) | TypeCode::Home(_) => {
-            Variant::Dispatch(crossing.view_of(value)?)
+            Variant::Dispatch(crossing.view_of(value, DISPATCH.uuid)?)
         }
         TypeCode::Sequence(element, _) => {
             let elements = value.as_sequence()?.elements();
@@ -315,13 +317,13 @@ pub fn type_of(given: &Variant) -> Option<TypeCode> {
     })
 }
 
-fn boolean(given: &Variant) -> Result<bool> {
+pub(crate) fn boolean(given: &Variant) -> Result<bool> {
     let number = || given.as_i64().map(|number| number != 0);
     given.as_bool().or_else(number).ok_or_else(|| wrong("true or false", given))
 }
 
 /// A whole number. One with a fraction is none; true is -1, as in Basic.
-fn integer<T: TryFrom<i128>>(given: &Variant) -> Result<T> {
+pub(crate) fn integer<T: TryFrom<i128>>(given: &Variant) -> Result<T> {
     let number = match given {
         Variant::U8(number) => i128::from(*number),
         Variant::Bool(value) => -i128::from(*value),
@@ -333,7 +335,7 @@ fn integer<T: TryFrom<i128>>(given: &Variant) -> Result<T> {
     T::try_from(number).map_err(|_| Mismatch::range(format!("{number} is out of range")))
 }
 
-fn number(given: &Variant) -> Result<f64> {
+pub(crate) fn number(given: &Variant) -> Result<f64> {
     match given {
         Variant::Date(date) => Ok(date.0),
         Variant::Currency(amount) => Ok(amount.0 as f64 / 10_000.0),
@@ -344,18 +346,18 @@ fn number(given: &Variant) -> Result<f64> {
     }
 }
 
-fn text(given: &Variant) -> Result<String> {
+pub(crate) fn text(given: &Variant) -> Result<String> {
     given.as_text().ok_or_else(|| wrong("a string", given))
 }
 
-fn character(given: &Variant) -> Option<char> {
+pub(crate) fn character(given: &Variant) -> Option<char> {
     let text = given.as_text()?;
     let mut characters = text.chars();
     characters.next().filter(|_| characters.next().is_none())
 }
 
 /// A decimal number as text.
-fn digits(given: &Variant) -> Result<String> {
+pub(crate) fn digits(given: &Variant) -> Result<String> {
     match given {
         Variant::Decimal(number) => Ok(number.to_string()),
         Variant::Currency(amount) => Ok(amount.to_string()),
@@ -366,7 +368,7 @@ fn digits(given: &Variant) -> Result<String> {
 }
 
 /// A decimal number of text.
-fn decimal(text: &str) -> Result<Decimal> {
+pub(crate) fn decimal(text: &str) -> Result<Decimal> {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -380,7 +382,7 @@ fn decimal(text: &str) -> Result<Decimal> {
     Ok(Decimal { scale, negative, high: (magnitude >> 64) as u32, low: magnitude as u64 })
 }
 
-fn wrong(wanted: &str, given: &Variant) -> Mismatch {
+pub(crate) fn wrong(wanted: &str, given: &Variant) -> Mismatch {
     Mismatch::ty(format!("{} is given, and {wanted} is wanted", describe(given)))
 }
 

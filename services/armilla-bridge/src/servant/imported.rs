@@ -5,8 +5,10 @@ use crate::counts::Way;
 use crate::ground::{Ground, failed, of_com};
 use crate::interfaces::AUTOMATION;
 use crate::model::{Interface, Mismatch, from_variant, system_exception, to_variant};
+use crate::number::{Numbered, Place, from_value, to_value};
 use armilla::dynamic::{DynAny, DynamicServant, NamedValue, ParameterMode, ServerRequest, serve};
 use armilla::{Any, Completion, ExceptionKind, Minor, ObjectId, SystemException, TypeCode};
+use armilla_dcerpc::ndr::{Decoder, Encoder};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::Variant;
@@ -141,7 +143,9 @@ impl Imported {
         let Source::Class { host, class } = &self.source else {
             return Err(failed(Status::DISCONNECTED, "the object of COM is gone"));
         };
-        let made = self.bridge.client()?.activate(host, *class, DISPATCH.uuid);
+        let by_number = self.bridge.interfaces().of_com(&self.repository_id);
+        let iid = by_number.map_or(DISPATCH.uuid, |numbered| numbered.iid);
+        let made = self.bridge.client()?.activate(host, *class, iid);
         Ok(proxy.insert(made.map_err(|error| of_com(&error))?).clone())
     }
 
@@ -166,23 +170,19 @@ impl Imported {
         Ok(number)
     }
 
-    /// Calls a member. One that was not executed because the object is gone is called once more, if
-    /// its class can be activated.
-    fn call(
+    /// Calls the object. A call that was not executed because the object is gone is made once more, if its
+    /// class can be activated.
+    fn call<T>(
         &self,
-        name: &str,
-        how: u32,
-        arguments: &mut [Variant],
-    ) -> Result<Result<Variant, ComError>, Mismatch> {
-        let proxy = self.proxy()?;
-        let done = self.call_once(&proxy, name, how, arguments);
+        mut once: impl FnMut(&Proxy) -> Result<T, ComError>,
+    ) -> Result<Result<T, ComError>, Mismatch> {
+        let done = once(&self.proxy()?);
         let gone = matches!(&done, Err(error) if error.status() == Some(Status::DISCONNECTED));
         if !gone {
             return Ok(done);
         }
         self.forget();
-        let proxy = self.proxy()?;
-        Ok(self.call_once(&proxy, name, how, arguments))
+        Ok(once(&self.proxy()?))
     }
 
     fn call_once(
@@ -206,10 +206,56 @@ impl Imported {
         let signature = self.interface.signature(&operation).ok_or_else(unknown)?;
         let parameters = signature.parameters.iter().map(|(_, mode, code)| (*mode, code.clone()));
         let given = request.arguments(parameters)?.to_vec();
-        match self.repository_id == AUTOMATION {
-            true => self.by_name(signature, &given, request),
-            false => self.by_interface(signature, &given, request),
+        if self.repository_id == AUTOMATION {
+            return self.by_name(signature, &given, request);
         }
+        match self.bridge.interfaces().called_by(&self.proxy()?, &self.repository_id) {
+            Some(numbered) => self.by_number(&numbered, signature, &given, request),
+            None => self.by_interface(signature, &given, request),
+        }
+    }
+
+    /// An operation that is a method of an interface that is called by number.
+    fn by_number(
+        &self,
+        numbered: &Numbered,
+        signature: &Signature,
+        given: &[NamedValue],
+        request: &mut ServerRequest<'_, '_>,
+    ) -> Result<(), Refused> {
+        let method = numbered.of_operation(&signature.operation).filter(|it| it.travels);
+        let missing = || failed(Status::NOT_IMPLEMENTED, "the values of the method do not travel");
+        let method = method.ok_or_else(missing)?;
+        let mut arguments = Vec::with_capacity(method.given.len());
+        for (index, shape) in &method.given {
+            let (name, _, code) = &signature.parameters[*index];
+            let mut value = dynamic(given[*index].value(), code)?;
+            let value = to_value(&mut value, shape, &*self.bridge);
+            arguments.push(value.map_err(|error| error.within(name))?);
+        }
+        let done = self.call(|proxy| {
+            let write = |out: &mut Encoder| arguments.iter().try_for_each(|it| it.write(out));
+            let read = |input: &mut Decoder<'_>| method.read_taken(input);
+            let (taken, status) = proxy.call_by_number(method.opnum, write, read)?;
+            Ok((taken, status, proxy.failure(method.opnum, status)))
+        })?;
+        let none = |error: ComError| Refused::from(of_com(&error));
+        let (taken, status, failure) = done.map_err(none)?;
+        if status.is_failure() {
+            return Err(raised(&failure, &signature.exceptions, true));
+        }
+        for ((place, _), value) in method.taken.iter().zip(taken) {
+            let code = match place {
+                Place::Result => &signature.result,
+                Place::Parameter(index) => &signature.parameters[*index].2,
+            };
+            let value = from_value(value, code, &*self.bridge)?.to_any().map_err(Mismatch::from)?;
+            match place {
+                Place::Result => request.set_result(value)?,
+                Place::Parameter(index) => request.set_argument(*index, value),
+            }
+        }
+        Ok(())
     }
 
     /// An operation of an interface that the IDL has.
@@ -222,18 +268,15 @@ impl Imported {
         let (name, how) = member(&signature.operation);
         let mut arguments = Vec::with_capacity(given.len());
         for (value, (_, mode, code)) in given.iter().zip(&signature.parameters) {
-            let mut value = match value.value() {
-                Some(any) => DynAny::from_any(any).map_err(Mismatch::from)?,
-                None => DynAny::new(code).map_err(Mismatch::from)?,
-            };
+            let mut value = dynamic(value.value(), code)?;
             let value = to_variant(&mut value, &*self.bridge)?;
             arguments.push(match mode {
                 ParameterMode::In => value,
                 _ => reference(value),
             });
         }
-        let done = self.call(name, how, &mut arguments)?;
-        let result = done.map_err(|error| raised(&error, &signature.exceptions))?;
+        let done = self.call(|proxy| self.call_once(proxy, name, how, &mut arguments))?;
+        let result = done.map_err(|error| raised(&error, &signature.exceptions, false))?;
         for (index, (_, mode, code)) in signature.parameters.iter().enumerate() {
             if *mode != ParameterMode::In {
                 let value = from_variant(&arguments[index], code, &*self.bridge)?;
@@ -276,8 +319,8 @@ impl Imported {
                 arguments.push(to_variant(&mut one, &*self.bridge)?);
             }
         }
-        let done = self.call(&name, how, &mut arguments)?;
-        let result = done.map_err(|error| raised(&error, &signature.exceptions))?;
+        let done = self.call(|proxy| self.call_once(proxy, &name, how, &mut arguments))?;
+        let result = done.map_err(|error| raised(&error, &signature.exceptions, false))?;
         let result = match signature.result {
             TypeCode::Void => Any::default(),
             _ => from_variant(&result, &TypeCode::Any, &*self.bridge)?
@@ -286,6 +329,14 @@ impl Imported {
         };
         Ok(request.set_result(result)?)
     }
+}
+
+/// An argument, or the value of its type that says nothing.
+fn dynamic(value: Option<&Any>, code: &TypeCode) -> Result<DynAny, Mismatch> {
+    Ok(match value {
+        Some(any) => DynAny::from_any(any)?,
+        None => DynAny::new(code)?,
+    })
 }
 
 /// The member that an operation is, and how it is invoked.
@@ -307,12 +358,12 @@ fn reference(value: Variant) -> Variant {
 
 /// What a failed call raises: the exception of the operation that has the members of a failure of
 /// COM, or else a system exception.
-fn raised(error: &ComError, exceptions: &[TypeCode]) -> Refused {
+fn raised(error: &ComError, exceptions: &[TypeCode], by_number: bool) -> Refused {
     let (source, description) = match &*error.cause {
         Cause::Exception { source, description, .. } => (&**source, &**description),
         _ => ("", ""),
     };
-    let told = !source.is_empty() || matches!(&*error.cause, Cause::Exception { .. });
+    let told = by_number || matches!(&*error.cause, Cause::Exception { .. });
     let status = error.hresult();
     // Only what the object itself says is an exception of the operation.
     let found = exceptions

@@ -1,9 +1,11 @@
 //! The objects of the bridge: those that programs of COM call (`view`, `complex`), and
 //! those that programs of CORBA call (`imported`).
 
+mod by_number;
 mod complex;
 mod foreign;
 mod imported;
+mod raised;
 mod view;
 
 pub(crate) use complex::Complex;

@@ -1,6 +1,7 @@
 //! An object of CORBA as programs of COM call it: by the names of its operations and attributes
 //! (CORBA 2.3, 19.4).
 
+use super::by_number::Called;
 use super::foreign;
 use crate::counts::Way;
 use crate::generated::{IorbObject, iorb_object};
@@ -9,6 +10,7 @@ use crate::model::{
     Interface, Member, Mismatch, USER_EXCEPTION, View as Kind, from_variant, iid, library,
     to_variant,
 };
+use crate::number::Numbered;
 use armilla::dynamic::{DynAny, ParameterMode, Request, UnknownUserException};
 use armilla::{Error, Object, SystemException, TypeCode};
 use armilla_dcerpc::{Status, Uuid};
@@ -29,6 +31,8 @@ pub(crate) struct View {
     script: Dispatched<Script>,
     /// The IID of the interface as one that scripts call.
     iid: Uuid,
+    /// The interfaces that are called by number.
+    numbered: Arc<[Arc<Numbered>]>,
 }
 
 struct Script {
@@ -48,8 +52,14 @@ impl View {
         (repository_id, interface): (String, Arc<Interface>),
     ) -> Self {
         let iid = iid(&repository_id, Kind::Automation);
+        let numbered = bridge.interfaces().numbered(&repository_id);
         let name = name.to_owned();
-        Self { script: Dispatched(Script { bridge, object, name, repository_id, interface }), iid }
+        let script = Dispatched(Script { bridge, object, name, repository_id, interface });
+        Self { script, iid, numbered }
+    }
+
+    fn by_number(&self, iid: Uuid) -> Option<&Arc<Numbered>> {
+        self.numbered.iter().find(|numbered| numbered.iid == iid)
     }
 }
 
@@ -59,6 +69,7 @@ impl ComObject for View {
             || iid == self.iid
             || iid == foreign::FOREIGN_OBJECT.uuid
             || iid == iorb_object::IID
+            || self.by_number(iid).is_some()
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
@@ -68,8 +79,28 @@ impl ComObject for View {
                 foreign::call(call, &script.object, &script.repository_id)
             }
             iorb_object::IID => iorb_object::call(script, call),
-            _ => self.script.call(call),
+            _ => match self.by_number(call.iid) {
+                Some(numbered) => script.call_by_number(numbered, call),
+                None => self.script.call(call),
+            },
         }
+    }
+}
+
+impl Script {
+    fn call_by_number(
+        &self,
+        numbered: &Numbered,
+        call: &ObjectCall<'_>,
+    ) -> Result<Vec<u8>, Status> {
+        let Self { bridge, object, .. } = self;
+        let called = Called { bridge, object, numbered, call };
+        let method = called.method()?;
+        let about = (&*self.name, &*self.repository_id, &*method.signature.operation);
+        self.bridge.check(&call.caller, about).map_err(|mismatch| mismatch.status)?;
+        let (answer, succeeded) = called.run(method);
+        self.bridge.counters().called(Way::ToCorba, succeeded);
+        answer
     }
 }
 

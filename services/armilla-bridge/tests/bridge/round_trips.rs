@@ -47,7 +47,9 @@ fn a_reference_of_corba_comes_back_unwrapped() {
     let site = Site::new();
     let (client, store) = site.view();
     let part = store.call_by_name("part", &[]).unwrap();
-    assert_eq!(object(&client, &part).get("value").unwrap(), Variant::I4(7));
+    // While it is held, the view lives that the reference names.
+    let held = object(&client, &part);
+    assert_eq!(held.get("value").unwrap(), Variant::I4(7));
     assert_eq!(store.call_by_name("is_part", &[part]).unwrap(), Variant::Bool(true));
     // Through a program of COM that keeps it for a while.
     let boiler: BoilerRef = site.com_object("boiler").narrow().unwrap();

@@ -37,7 +37,7 @@ pub(crate) fn com_client() -> Client {
     Client::new(ClientOptions::new(Credentials::new("SITE", "operator", "secret"))).unwrap()
 }
 
-fn host(server: &Server) -> String {
+pub(crate) fn host(server: &Server) -> String {
     format!("127.0.0.1[{}]", server.address().port())
 }
 

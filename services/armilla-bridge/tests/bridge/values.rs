@@ -3,7 +3,7 @@
 use armilla::dynamic::DynAny;
 use armilla::{Object, TypeCode};
 use armilla_bridge::model::{Crossing, Mismatch, from_variant, to_variant};
-use armilla_dcerpc::Status;
+use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::{Currency, Date, Variant};
 
@@ -11,7 +11,7 @@ use armilla_dcom::automation::{Currency, Date, Variant};
 struct Alone;
 
 impl Crossing for Alone {
-    fn view_of(&self, _value: &mut DynAny) -> Result<Option<InterfacePointer>, Mismatch> {
+    fn view_of(&self, _: &mut DynAny, _: Uuid) -> Result<Option<InterfacePointer>, Mismatch> {
         Ok(None)
     }
     fn reference_to(&self, _: &InterfacePointer, _: &TypeCode) -> Result<Object, Mismatch> {

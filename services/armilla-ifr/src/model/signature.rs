@@ -51,6 +51,16 @@ impl Model {
         Ok(signatures.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
+    /// The signatures of an interface without inherited ones.
+    ///
+    /// # Errors
+    /// A type is invalid.
+    pub fn own_signatures(&self, interface: DefId) -> Result<Vec<Signature>> {
+        let contents = self.contents(interface, crate::corba::DefinitionKind::DkAll, true);
+        let signatures = contents.into_iter().map(|id| self.signatures_of(id));
+        Ok(signatures.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
     /// The signature of an operation, or those of an attribute; none for another definition.
     pub(crate) fn signatures_of(&self, id: DefId) -> Result<Vec<Signature>> {
         let definition = self.definition(id)?;

@@ -1,0 +1,282 @@
+//! The methods of an interface that is called by number: those of the view of an interface of CORBA, in the
+//! order that the chapter gives them (CORBA 2.3, 17.5), and those of an interface that the IDL of COM has.
+
+use super::shape::{Shape, iid_of};
+use super::value::Value;
+use crate::model::{View, iid};
+use armilla::TypeCode;
+use armilla::dynamic::ParameterMode;
+use armilla_dcerpc::Uuid;
+use armilla_dcerpc::ndr::{Decoder, NdrError};
+use armilla_idl::model::{
+    ComBase, ComInterface, ComMember, ComMethod, DeclId, DeclKind, Direction, Model as Idl,
+};
+use armilla_ifr::model::{DefId, Kind, Model, ModelError, Signature};
+use std::sync::Arc;
+
+/// The number of the first method behind those of `IUnknown`.
+const FIRST: u16 = 3;
+
+/// Where a result of COM is in CORBA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Parameter(usize),
+    Result,
+}
+
+/// The user exceptions of an interface.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Raises {
+    /// The interface of the objects that stand for them.
+    pub(crate) iid: Uuid,
+    /// Each with its members; `None` if they do not travel.
+    pub(crate) exceptions: Vec<(TypeCode, Option<Shape>)>,
+}
+
+/// A method.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Method {
+    pub(crate) signature: Arc<Signature>,
+    pub(crate) opnum: u16,
+    /// What it is given: which parameters of the operation these are.
+    pub(crate) given: Vec<(usize, Shape)>,
+    /// What it gives.
+    pub(crate) taken: Vec<(Place, Shape)>,
+    /// The exceptions, for a view of an operation that raises some.
+    pub(crate) raises: Option<Arc<Raises>>,
+    /// Whether all its values travel.
+    pub(crate) travels: bool,
+}
+
+/// An interface that is called by number.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Numbered {
+    pub(crate) iid: Uuid,
+    pub(crate) methods: Vec<Method>,
+}
+
+impl Method {
+    /// Reads what it is given.
+    pub(crate) fn read_given(&self, input: &mut Decoder<'_>) -> Result<Vec<Value>, NdrError> {
+        self.given.iter().map(|(_, shape)| Value::read(shape, input)).collect()
+    }
+
+    /// Reads what it gives.
+    pub(crate) fn read_taken(&self, input: &mut Decoder<'_>) -> Result<Vec<Value>, NdrError> {
+        self.taken.iter().map(|(_, shape)| Value::read(shape, input)).collect()
+    }
+
+    fn of_corba(signature: Signature, opnum: u16, raises: &Arc<Raises>) -> Self {
+        let mut method = Self {
+            signature: Arc::default(),
+            opnum,
+            given: Vec::new(),
+            taken: Vec::new(),
+            raises: (!signature.exceptions.is_empty()).then(|| raises.clone()),
+            travels: true,
+        };
+        for (index, (_, mode, code)) in signature.parameters.iter().enumerate() {
+            let Some(shape) = of_corba(code) else {
+                method.travels = false;
+                continue;
+            };
+            if *mode != ParameterMode::Out {
+                method.given.push((index, shape.clone()));
+            }
+            if *mode != ParameterMode::In {
+                method.taken.push((Place::Parameter(index), shape));
+            }
+        }
+        if !matches!(signature.result, TypeCode::Void) {
+            match of_corba(&signature.result) {
+                Some(shape) => method.taken.push((Place::Result, shape)),
+                None => method.travels = false,
+            }
+        }
+        method.signature = Arc::new(signature);
+        method
+    }
+
+    /// A method of COM that is an operation of CORBA: their parameters are the same in their order, but for
+    /// the result, which is the `retval` or the last `out` of COM.
+    fn of_com(model: &Idl, com: &ComMethod, signature: &Signature) -> Result<Self, String> {
+        let name = com.full_name();
+        let unlike = |what: &str| format!("`{name}` and `{}`: {what}", signature.operation);
+        let mut expected = signature.parameters.iter().enumerate();
+        let mut result = !matches!(signature.result, TypeCode::Void);
+        let (mut given, mut taken) = (Vec::new(), Vec::new());
+        let count = com.parameters.len();
+        for (position, parameter) in com.parameters.iter().enumerate() {
+            let shape = Shape::of_com(model, &parameter.ty);
+            let out = parameter.direction == Direction::Out;
+            let last = position + 1 == count && expected.len() == 0;
+            if result && out && (parameter.retval || last) {
+                result = false;
+                taken.push((Place::Result, shape));
+                continue;
+            }
+            let Some((index, (_, mode, _))) = expected.next() else {
+                return Err(unlike(&format!("`{}` has no counterpart", parameter.name)));
+            };
+            let same = match parameter.direction {
+                Direction::In => *mode == ParameterMode::In,
+                Direction::Out => *mode == ParameterMode::Out,
+                Direction::InOut => *mode == ParameterMode::InOut,
+            };
+            if !same {
+                return Err(unlike(&format!("`{}` has another direction", parameter.name)));
+            }
+            if parameter.direction != Direction::Out {
+                given.push((index, shape.clone()));
+            }
+            if parameter.direction != Direction::In {
+                taken.push((Place::Parameter(index), shape));
+            }
+        }
+        if let Some((_, (missing, ..))) = expected.next() {
+            return Err(unlike(&format!("`{missing}` has no counterpart")));
+        }
+        if result {
+            return Err(unlike("no `out` parameter is the result"));
+        }
+        let (signature, raises) = (Arc::new(signature.clone()), None);
+        Ok(Self { signature, opnum: com.opnum, given, taken, raises, travels: true })
+    }
+}
+
+fn of_corba(code: &TypeCode) -> Option<Shape> {
+    Shape::of_corba(code, &|id| iid(id, View::Com))
+}
+
+impl Numbered {
+    /// The method with a number.
+    pub(crate) fn method(&self, opnum: u16) -> Option<&Method> {
+        self.methods.iter().find(|method| method.opnum == opnum)
+    }
+
+    /// The method that is an operation.
+    pub(crate) fn of_operation(&self, operation: &str) -> Option<&Method> {
+        self.methods.iter().find(|method| method.signature.operation == operation)
+    }
+
+    /// The view of an interface of CORBA. One with a single base inherits the view of that; one with
+    /// several inherits none, and its objects have theirs, too.
+    pub(crate) fn of_corba(model: &Model, interface: DefId) -> Result<Self, ModelError> {
+        let own_id = model.definition(interface)?.id.clone();
+        let mut methods = Vec::new();
+        for interface in path(model, interface)? {
+            let signatures = in_order(model.own_signatures(interface)?);
+            let id = &model.definition(interface)?.id;
+            let raises = Arc::new(Raises::of(id, &signatures));
+            for signature in signatures {
+                let opnum = FIRST + u16::try_from(methods.len()).unwrap_or(u16::MAX - FIRST);
+                methods.push(Method::of_corba(signature, opnum, &raises));
+            }
+        }
+        Ok(Self { iid: iid(&own_id, View::Com), methods })
+    }
+
+    /// An interface of COM, for the operations of one of CORBA.
+    pub(crate) fn of_com(
+        model: &Idl,
+        id: DeclId,
+        signatures: &[Signature],
+    ) -> Result<Self, String> {
+        let all = methods_of(model, id);
+        let methods = signatures.iter().map(|signature| {
+            let found = all.iter().find(|method| is_operation(method, &signature.operation));
+            let missing = || format!("it has no method `{}`", signature.operation);
+            Method::of_com(model, found.ok_or_else(missing)?, signature)
+        });
+        let methods = methods.collect::<Result<_, _>>()?;
+        let iid = iid_of(model, id).ok_or("it has no IID")?;
+        Ok(Self { iid, methods })
+    }
+}
+
+/// The interfaces that a view inherits from, the first one first, and the interface itself.
+fn path(model: &Model, interface: DefId) -> Result<Vec<DefId>, ModelError> {
+    let mut path = vec![interface];
+    while let Kind::Interface { bases, .. } = &model.definition(path[path.len() - 1])?.kind
+        && let [base] = bases[..]
+    {
+        path.push(base);
+    }
+    path.reverse();
+    Ok(path)
+}
+
+/// Operations by their names, then attributes by theirs, each read before it is written.
+pub(super) fn in_order(mut signatures: Vec<Signature>) -> Vec<Signature> {
+    let attribute = |operation: &str| {
+        let name = operation.strip_prefix("_get_").or_else(|| operation.strip_prefix("_set_"));
+        name.map(str::to_owned)
+    };
+    signatures.sort_by_cached_key(|signature| match attribute(&signature.operation) {
+        Some(name) => (true, name, signature.operation.starts_with("_set_")),
+        None => (false, signature.operation.clone(), false),
+    });
+    signatures
+}
+
+impl Raises {
+    pub(super) fn of(repository_id: &str, signatures: &[Signature]) -> Self {
+        let mut exceptions: Vec<(TypeCode, Option<Shape>)> = Vec::new();
+        for code in signatures.iter().flat_map(|signature| &signature.exceptions) {
+            if !exceptions.iter().any(|(known, _)| known.id() == code.id()) {
+                exceptions.push((code.clone(), of_corba(code)));
+            }
+        }
+        Self { iid: iid(&Self::repository_id(repository_id), View::Com), exceptions }
+    }
+
+    /// Of what the IID is the digest.
+    fn repository_id(interface: &str) -> String {
+        match interface.rsplit_once(':') {
+            Some((name, version)) => format!("{name}UserExceptions:{version}"),
+            None => format!("{interface}UserExceptions"),
+        }
+    }
+
+    /// What a parameter for exceptions is: null, or what kind it is, its repository id, and its object.
+    pub(crate) fn shape() -> Shape {
+        let id = Shape::WideString.unique();
+        Shape::Struct([Shape::U2, id, Shape::Interface].into()).unique()
+    }
+}
+
+/// The methods of an interface of COM with those that it inherits.
+fn methods_of(model: &Idl, id: DeclId) -> Vec<&ComMethod> {
+    let mut all = Vec::new();
+    let mut next = Some(id);
+    while let Some(id) = next
+        && let DeclKind::Com(ComInterface { base, methods, .. }) = &model.get(id).kind
+    {
+        all.extend(methods);
+        next = match base {
+            ComBase::Interface(base) => Some(*base),
+            _ => None,
+        };
+    }
+    all
+}
+
+/// Whether a method of COM is an operation: neither case nor underscores count.
+fn is_operation(method: &ComMethod, operation: &str) -> bool {
+    let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let (name, member) = match (operation.strip_prefix("_get_"), operation.strip_prefix("_set_")) {
+        (Some(name), _) => (name, ComMember::Get),
+        (_, Some(name)) => (name, ComMember::Put),
+        _ => (operation, ComMember::Method),
+    };
+    let alike = plain(&method.name) == plain(name);
+    // Without `propget` the names say what it is.
+    let prefixed = |prefix: &str| plain(&method.name) == format!("{prefix}{}", plain(name));
+    match member {
+        ComMember::Method => alike && method.member == ComMember::Method,
+        ComMember::Get => alike && method.member == ComMember::Get || prefixed("get"),
+        ComMember::Put => {
+            alike && method.member == ComMember::Put || prefixed("put") || prefixed("set")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Programs of CORBA call objects of COM that are called by number alone.
+
+use crate::gauge::instruments::{self, Gauge, GaugeRef, Reading, Sink, gauge::ReadRaises, sink};
+use crate::gauge::{
+    GaugeReading, GaugeState, IGauge, IGaugeSink, IGaugeSinkProxy, i_gauge, i_gauge_sink,
+};
+use crate::site::{Site, com_client, host};
+use armilla::{Any, Error, ExceptionKind, SystemException};
+use armilla_bridge::{Bridge, BridgeError, BridgeOptions, ComClass};
+use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::InterfacePointer;
+use armilla_dcom::automation::{Bstr, Variant};
+use armilla_dcom::server::{Caller, Server};
+use std::sync::{Arc, Mutex};
+
+const GAUGE_CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1e43");
+
+#[derive(Default)]
+struct Instrument {
+    name: Mutex<String>,
+    sink: Mutex<Option<InterfacePointer>>,
+    /// Whoever passes a reference on holds its object.
+    held: Mutex<Vec<IGaugeSinkProxy>>,
+}
+
+fn reading(channel: i32) -> GaugeReading {
+    GaugeReading { channel, level: f64::from(channel) / 2.0, unit: Bstr::from("°C") }
+}
+
+impl IGauge for Instrument {
+    fn get_name(&self) -> Result<Bstr, Status> {
+        Ok(Bstr::from(&**self.name.lock().unwrap()))
+    }
+
+    fn put_name(&self, name: Bstr) -> Result<(), Status> {
+        *self.name.lock().unwrap() = name.to_text();
+        Ok(())
+    }
+
+    fn read(&self, channel: i32) -> Result<GaugeReading, Status> {
+        match channel {
+            0.. => Ok(reading(channel)),
+            _ => Err(Status(0x8004_7777)),
+        }
+    }
+
+    fn read_all(&self, count: u32, channels: Vec<i32>) -> Result<Vec<GaugeReading>, Status> {
+        assert_eq!(channels.len(), count as usize);
+        Ok(channels.into_iter().map(reading).collect())
+    }
+
+    fn set_state(&self, state: GaugeState) -> Result<GaugeState, Status> {
+        assert_eq!(state, GaugeState::GAUGE_ON);
+        Ok(GaugeState::GAUGE_OFF)
+    }
+
+    fn advise(&self, sink: Option<InterfacePointer>) -> Result<Option<InterfacePointer>, Status> {
+        let mut known = self.sink.lock().unwrap();
+        if let Some(pointer) = &sink {
+            let sink = com_client().unmarshal(&pointer.reference().unwrap()).unwrap();
+            let sink = IGaugeSinkProxy(sink);
+            sink.on_level(7, 0.5).unwrap();
+            self.held.lock().unwrap().push(sink);
+        }
+        Ok(std::mem::replace(&mut known, sink))
+    }
+
+    fn explain(&self, what: String, why: Variant) -> Result<(Variant, Uuid), Status> {
+        let why = why.as_text().unwrap_or_default();
+        Ok((Variant::from(&*format!("{what}: {why}")), GAUGE_CLASS))
+    }
+}
+
+/// A server of COM with a gauge, and a bridge that shows it to CORBA.
+fn site() -> (Server, Site) {
+    let plant = Server::builder("PLANT").account("operator", "secret");
+    let plant =
+        plant.class(GAUGE_CLASS, |_: &Caller<'_>| Ok(i_gauge::object(Instrument::default())));
+    let plant = plant.listen("127.0.0.1:0").unwrap();
+    let site = Site::with(|options| {
+        let idl = include_str!("../idl/gauge.idl").to_owned();
+        options.idl.push(("gauge.idl".to_owned(), idl));
+        for (id, name) in [("Gauge", "IGauge"), ("Sink", "IGaugeSink")] {
+            options.by_number.insert(format!("IDL:Instruments/{id}:1.0"), name.to_owned());
+        }
+        // Nobody listens at the port of the second one.
+        for (name, host) in [("gauge", host(&plant)), ("nobody", "127.0.0.1[1]".to_owned())] {
+            let interface = "IDL:Instruments/Gauge:1.0".to_owned();
+            let class = ComClass { host, class: GAUGE_CLASS, interface };
+            options.com.insert(name.to_owned(), class);
+        }
+    });
+    (plant, site)
+}
+
+#[test]
+fn methods_are_the_operations_of_the_same_names() {
+    let (_plant, site) = site();
+    let gauge: GaugeRef = site.com_object("gauge").narrow().unwrap();
+    gauge.set_name("boiler 7").unwrap();
+    assert_eq!(gauge.name().unwrap(), "boiler 7");
+    let warm =
+        |channel: i32| Reading { channel, level: f64::from(channel) / 2.0, unit: "°C".to_owned() };
+    assert_eq!(gauge.read(3).unwrap(), warm(3));
+    assert_eq!(gauge.read_all(2, &[5, 6]).unwrap(), [warm(5), warm(6)]);
+    assert_eq!(gauge.set_state(4).unwrap(), 0);
+    let mut why = Any::new("it is cold").unwrap();
+    let sensor = gauge.explain("outside", &mut why).unwrap();
+    assert_eq!(sensor, GAUGE_CLASS.to_string());
+    assert_eq!(why.get::<String>().unwrap().as_deref(), Some("outside: it is cold"));
+    assert_eq!(site.bridge.counts().to_com, 6);
+    // 16 bits hold no more, and the object is not asked.
+    let error = gauge.set_state(70_000).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
+    assert!(error.to_string().contains("state"), "{error}");
+}
+
+#[test]
+fn an_hresult_is_the_exception_of_the_operation_or_one_of_the_system() {
+    let (_plant, site) = site();
+    let gauge: GaugeRef = site.com_object("gauge").narrow().unwrap();
+    let Err(Error::User(ReadRaises::ComError(error))) = gauge.read(-1) else { panic!() };
+    assert_eq!(error.hresult, 0x8004_7777_u32 as i32);
+    let nobody: GaugeRef = site.com_object("nobody").narrow().unwrap();
+    let done = nobody.read(1);
+    let Err(Error::System(error)) = done else { panic!("{done:?}") };
+    assert_eq!(error.kind(), ExceptionKind::Transient, "{error}");
+}
+
+#[derive(Default)]
+struct Ear(Arc<Mutex<Vec<(i32, f64)>>>);
+
+impl Sink for Ear {
+    fn on_level(&self, channel: i32, level: f64) -> Result<(), SystemException> {
+        self.0.lock().unwrap().push((channel, level));
+        Ok(())
+    }
+}
+
+struct Deaf;
+
+impl IGaugeSink for Deaf {
+    fn on_level(&self, _channel: i32, _level: f64) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_object_of_com_calls_back_one_of_corba_by_number() {
+    let (_plant, site) = site();
+    let gauge: GaugeRef = site.com_object("gauge").narrow().unwrap();
+    let ear = Ear::default();
+    let heard = ear.0.clone();
+    let sink = site.orb.root_poa().activate(sink::tie(ear)).unwrap();
+    assert!(gauge.advise(&sink).unwrap().is_nil());
+    assert_eq!(*heard.lock().unwrap(), [(7, 0.5)]);
+    // What comes back is the object itself.
+    let before = gauge.advise(&instruments::SinkRef::nil()).unwrap();
+    assert_eq!(before.object(), sink.object());
+    let deaf = i_gauge_sink::object(Deaf);
+    assert!(deaf.supports(i_gauge_sink::IID));
+}
+
+#[test]
+fn interfaces_that_are_not_alike_are_told_at_once() {
+    let (_plant, site) = site();
+    let begin = |corba: &str, name: &str| {
+        let text = format!(
+            "@uuid(\"6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1e44\") interface IOne : IUnknown {{ \
+             HRESULT one([in] long a, [out] long *b); }}; interface Single {{ {corba} }};"
+        );
+        let mut options = BridgeOptions::default();
+        options.idl.push(("one.idl".to_owned(), text));
+        options.by_number.insert("IDL:Single:1.0".to_owned(), name.to_owned());
+        match Bridge::new(&site.orb, options, None) {
+            Err(BridgeError::Idl(why) | BridgeError::Unknown(why)) => why,
+            Err(other) => other.to_string(),
+            Ok(_) => String::new(),
+        }
+    };
+    assert!(begin("long two(in long a);", "IOne").contains("no method `two`"));
+    assert!(begin("long one();", "IOne").contains("`a` has no counterpart"));
+    assert!(begin("long one(inout long a);", "IOne").contains("another direction"));
+    assert!(begin("void one(in long a);", "IOne").contains("`b` has no counterpart"));
+    assert!(begin("long one(in long a, in long b);", "IOne").contains("another direction"));
+    assert!(begin("long one(in long a);", "INone").contains("INone"));
+}
