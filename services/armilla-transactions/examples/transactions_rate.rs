@@ -4,10 +4,11 @@
 //! ```text
 //! transactions_rate serve DIRECTORY            a service; prints `ready URL`
 //! transactions_rate rate SECONDS THREADS NAME=FACTORY…
-//! transactions_rate call                       with and without a transaction
+//! transactions_rate call [off|unix|shm]        with and without a transaction
+//! transactions_rate count with|without CALLS   for a tool that counts instructions
 //! ```
 
-use armilla::{Error, Orb, SystemException};
+use armilla::{Error, Orb, OrbBuilder, SameHost, SystemException};
 use armilla_transactions::corba::resource::{
     CommitOnePhaseRaises, CommitRaises, PrepareRaises, RollbackRaises,
 };
@@ -122,39 +123,93 @@ fn rate(orb: &Orb, factory: &TransactionFactoryRef, threads: usize) -> Outcome<f
     Ok(count.into_inner() as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// What a transaction adds to a call, on both sides together.
-fn call() -> Outcome {
-    let serving = Transactions::builder().build();
-    let server = Orb::builder().listen("iiop://127.0.0.1:0")?;
-    let server = server.initializer(serving.clone()).build()?;
-    serving.start(&server)?;
-    let poa = server.root_poa().create_poa("idle").policy(OtsPolicy::Adapts).build()?;
-    let account: AccountRef = poa.activate(account::tie(Idle))?;
-    let url = server.object_to_string(&account)?;
-    let transactions = Transactions::builder().timeout(None).build();
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?;
-    let orb = orb.initializer(transactions.clone()).build()?;
-    transactions.start(&orb)?;
-    let account: AccountRef = orb.resolve(&url)?;
-    let transaction = transactions.begin()?;
-    let mut times = [Vec::new(), Vec::new()];
+fn builder(same_host: &str) -> Outcome<OrbBuilder> {
+    let same_host = match same_host {
+        "off" => SameHost::Off,
+        "unix" => SameHost::Unix,
+        _ => SameHost::Shm,
+    };
+    let builder = Orb::builder().listen("iiop://127.0.0.1:0")?;
+    Ok(builder.settings(|settings| settings.same_host = same_host))
+}
+
+/// An object of another ORB of this process, both without transactions.
+fn plain(same_host: &str) -> Outcome<(AccountRef, [Orb; 2])> {
+    let [server, client] = [builder(same_host)?.build()?, builder(same_host)?.build()?];
+    let account: AccountRef = server.root_poa().activate(account::tie(Idle))?;
+    let account = client.resolve(&server.object_to_string(&account)?)?;
+    Ok((account, [server, client]))
+}
+
+/// A client and a server in one process, each with an ORB and transactions of its own.
+struct Pair {
+    transactions: Transactions,
+    serving: Transactions,
+    account: AccountRef,
+    _orbs: [Orb; 2],
+}
+
+impl Pair {
+    /// `same_host` is as for `-ORBSameHost`: `off` is TCP.
+    fn new(same_host: &str) -> Outcome<Self> {
+        let serving = Transactions::builder().build();
+        let server = builder(same_host)?.initializer(serving.clone()).build()?;
+        serving.start(&server)?;
+        let poa = server.root_poa().create_poa("idle").policy(OtsPolicy::Adapts).build()?;
+        let account: AccountRef = poa.activate(account::tie(Idle))?;
+        let url = server.object_to_string(&account)?;
+        let transactions = Transactions::builder().timeout(None).build();
+        let client = builder(same_host)?.initializer(transactions.clone()).build()?;
+        transactions.start(&client)?;
+        let account = client.resolve(&url)?;
+        Ok(Self { transactions, serving, account, _orbs: [client, server] })
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        self.transactions.stop();
+        self.serving.stop();
+    }
+}
+
+/// What a transaction adds to a call, on both sides together: beside calls without one of the same
+/// ORBs, and beside those of ORBs that know no transactions.
+fn call(same_host: &str) -> Outcome {
+    let pair = Pair::new(same_host)?;
+    let (plain, _orbs) = plain(same_host)?;
+    let transaction = pair.transactions.begin()?;
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..200 {
-        for (carries, times) in times.iter_mut().enumerate() {
-            let entered = (carries == 1).then(|| transaction.enter()).transpose()?;
+        for (way, times) in times.iter_mut().enumerate() {
+            let entered = (way == 2).then(|| transaction.enter()).transpose()?;
+            let account = if way == 0 { &plain } else { &pair.account };
             let begun = Instant::now();
-            for _ in 0..500 {
-                account.balance()?;
-            }
+            calls(account, 500)?;
             times.push(begun.elapsed().as_secs_f64() / 500.0 * 1e6);
             drop(entered);
         }
     }
     transaction.rollback();
-    let [without, with] = times.map(median);
-    println!("a call without: {without:.2} µs, in a transaction: {with:.2} µs");
-    for transactions in [serving, transactions] {
-        transactions.stop();
-    }
+    let [plain, without, with] = times.map(median);
+    println!("{same_host}, ORBs without transactions: {plain:.2} µs");
+    println!("{same_host}, without one: {without:.2} µs, {:.2} more", without - plain);
+    println!("{same_host}, in one: {with:.2} µs, {:.2} more than without one", with - without);
+    Ok(())
+}
+
+fn calls(account: &AccountRef, count: usize) -> Outcome {
+    (0..count).try_for_each(|_| Ok(account.balance().map(drop)?))
+}
+
+/// Makes calls in a transaction or without, for a tool that counts instructions.
+fn count(carries: bool, calls: usize) -> Outcome {
+    let pair = Pair::new("off")?;
+    let transaction = pair.transactions.begin()?;
+    let entered = carries.then(|| transaction.enter()).transpose()?;
+    self::calls(&pair.account, calls)?;
+    drop(entered);
+    transaction.rollback();
     Ok(())
 }
 
@@ -171,7 +226,9 @@ fn main() -> Outcome {
             let services = services.map(|(name, url)| (name.to_owned(), url.to_owned()));
             rates(seconds.parse()?, threads.parse()?, &services.collect::<Vec<_>>())
         }
-        ["call"] => call(),
+        ["call"] => call("shm"),
+        ["call", same_host] => call(same_host),
+        ["count", how, calls] => count(how == "with", calls.parse()?),
         _ => Err("see the head of examples/transactions_rate.rs".into()),
     }
 }

@@ -1,7 +1,7 @@
 //! Describes the transactions of a process.
 
+use crate::associations::Associations;
 use crate::context::{ARJUNA, OMG};
-use crate::current::Associations;
 use crate::engine::Engine;
 use crate::journal::{Journal, MemoryJournal};
 use crate::model::Options;

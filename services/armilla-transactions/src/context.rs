@@ -1,7 +1,7 @@
 //! What travels with requests: propagation contexts (Transaction Service 1.4, 2.15).
 
 use crate::corba::{CoordinatorRef, OtidT, PropagationContext, TerminatorRef, TransIdentity};
-use crate::model::GlobalId;
+use crate::model::{GlobalId, GlobalRef, common};
 use armilla::interceptor::Codec;
 use armilla::{
     Any, ByteOrder, CdrError, CdrResult, Completion, Decode, Decoder, Orb, SystemException, Version,
@@ -39,10 +39,13 @@ impl Incoming {
 /// references take long to read.
 #[derive(Debug)]
 pub(crate) struct Skimmed<'d> {
-    pub(crate) global: GlobalId,
+    otid: Otid<'d>,
     left: Option<Duration>,
     data: &'d [u8],
 }
+
+/// An identifier: its format, how many octets tell branches apart, and its octets.
+type Otid<'d> = (i32, i32, &'d [u8]);
 
 impl<'d> Skimmed<'d> {
     /// Reads a context. `None` if it says that there is no transaction.
@@ -57,11 +60,17 @@ impl<'d> Skimmed<'d> {
             let _terminator = skip_reference(&mut input)?;
             // What is behind the current transaction is of no use here, and some peers put there what
             // only they can read.
-            let otid = OtidT::decode(&mut input)?;
-            let is_one = has_coordinator && !otid.tid.is_empty() && otid.tid.len() <= LONGEST;
-            Ok(is_one.then(|| Self { global: global(otid), left, data }))
+            let otid = (input.i32()?, input.i32()?, input.octets()?);
+            let is_one = has_coordinator && (1..=LONGEST).contains(&otid.2.len());
+            Ok(is_one.then_some(Self { otid, left, data }))
         };
         skim().map_err(malformed)
+    }
+
+    /// What the branches of the transaction have in common.
+    pub(crate) fn global(&self) -> GlobalRef<'d> {
+        let (format, branch_length, octets) = self.otid;
+        common(format, branch_length, octets)
     }
 
     /// Reads the rest.
@@ -72,7 +81,9 @@ impl<'d> Skimmed<'d> {
         let mut input = open(self.data).with_context(orb);
         let coordinator = input.u32().and_then(|_| CoordinatorRef::decode(&mut input));
         let coordinator = coordinator.map_err(malformed)?;
-        Ok(Incoming { left: self.left, coordinator, global: self.global })
+        let (format, branch_length, octets) = self.otid;
+        let global = GlobalId { format, branch_length, octets: octets.to_vec() };
+        Ok(Incoming { left: self.left, coordinator, global })
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod associations;
 mod builder;
 mod context;
 mod current;
@@ -9,6 +10,7 @@ mod error;
 mod interceptor;
 mod journal;
 pub mod model;
+mod numbers;
 mod policy;
 mod resource;
 mod servant;

@@ -1,8 +1,8 @@
 //! What all parts that serve the transactions of a program share.
 
+use crate::associations::Associations;
 use crate::corba::TransactionFactoryRef;
-use crate::current::Associations;
-use crate::engine::Engine;
+use crate::engine::{Engine, Entry};
 use crate::servant::Site;
 use armilla::interceptor::{PiCurrent, SlotId};
 use armilla::{ExceptionKind, SystemException};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) associations: Arc<Associations>,
+    pub(crate) associations: Arc<Associations<Entry>>,
     pub(crate) context_ids: &'static [u32],
     pub(crate) propagates_always: bool,
     pub(crate) timeout: Option<Duration>,

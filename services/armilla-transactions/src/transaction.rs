@@ -109,8 +109,8 @@ impl Transaction {
         let Some((current, slot)) = self.shared.current.get() else {
             return Err(ExceptionKind::BadInvOrder.because("the ORB was not made yet"));
         };
-        let association = self.shared.associations.enter(self.entry.clone());
-        Entered::new(current, *slot, Some(association))
+        let value = self.shared.associations.slot_of(&self.entry, &self.entry.association)?;
+        Entered::new(current, *slot, Some((self.entry.clone(), value)))
     }
 
     /// A future that works in it, whichever threads poll it.

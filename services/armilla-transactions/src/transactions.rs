@@ -154,7 +154,7 @@ impl Transactions {
     /// request that it serves.
     pub fn current(&self) -> Option<Transaction> {
         let (current, slot) = self.0.current.get()?;
-        let entry = self.0.associations.find(&current.slot(*slot).ok()?)?;
+        let entry = current.with_slot(*slot, |value| self.0.associations.find(value)).ok()??;
         Some(Transaction::new(self.0.clone(), entry, false))
     }
 

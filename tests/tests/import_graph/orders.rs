@@ -560,7 +560,8 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-transactions",
         rows: &[
-            ("model", "the protocol, without an ORB"),
+            ("model numbers", "the protocol, without an ORB; tables by numbers"),
+            ("associations", "numbers of transactions, which slots carry"),
             ("error journal policy resource", "what a program sets, implements and is told"),
             ("context engine store", "what travels, who carries the protocol out, the disk"),
             ("current", "in which transaction a thread works"),

@@ -80,6 +80,26 @@ pub fn iiop_components(data: &[u8]) -> CdrResult<Vec<(u32, &[u8])>> {
     }
 }
 
+/// The data of the first component with this id in the data of an IIOP profile, borrowed.
+///
+/// # Errors
+/// As [`IiopProfile::decode_data`], as far as the component.
+pub fn iiop_component(data: &[u8], id: u32) -> CdrResult<Option<&[u8]>> {
+    let mut input = open(data)?;
+    let version = version(&mut input)?;
+    let _host = input.octets()?;
+    let _port = input.u16()?;
+    let _key = input.octets()?;
+    let count = if version.minor == 0 { 0 } else { input.length()? };
+    for _ in 0..count {
+        let (known, data) = (input.u32()?, input.octets()?);
+        if known == id {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
 /// The data of an IIOP profile in three parts: what stands before the object key (the version and
 /// the address), the key, and what stands behind it (the components). The length of the key and the
 /// octets that align what follows are in none of them, so that the profiles of a server's objects

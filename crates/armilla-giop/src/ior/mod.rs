@@ -13,7 +13,9 @@ pub use component::{
     AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, OrbType, TaggedComponent,
 };
 pub use group::{FtGroup, FtHeartbeatEnabled, FtPrimary};
-pub use iiop::{IiopProfile, iiop_components, iiop_object_key, key_between, split_at_key};
+pub use iiop::{
+    IiopProfile, iiop_component, iiop_components, iiop_object_key, key_between, split_at_key,
+};
 pub use policies::{Policies, PolicyValue};
 pub use security::{
     AssociationOptions, AttributeLayer, AuthenticationLayer, CompoundSecMech, CsiSecMechList,

@@ -5,8 +5,10 @@
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
 use armilla_cdr::Any;
+use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::mem;
+use std::sync::Arc;
 
 /// The id of a slot that an [`OrbInitInfo`](crate::interceptor::OrbInitInfo) has allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,14 +21,15 @@ impl Part for SlotCount {
     const SLOT: PartSlot = PartSlot::SlotCount;
 }
 
-/// The slots of a thread or a request. A slot that was never set holds an empty `any`.
+/// The slots of a thread or a request. A slot that was never set holds an empty `any`. They are
+/// copied several times with each call, so copies share them until one is changed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Slots(Vec<Any>);
+pub(crate) struct Slots(Option<Arc<SmallVec<[Any; 1]>>>);
 
 impl Slots {
-    pub(crate) fn get(&self, id: SlotId, count: usize) -> Result<Any, SystemException> {
+    pub(crate) fn get(&self, id: SlotId, count: usize) -> Result<Option<&Any>, SystemException> {
         check(id, count)?;
-        Ok(self.0.get(id.0).cloned().unwrap_or_default())
+        Ok(self.0.as_ref().and_then(|slots| slots.get(id.0)))
     }
 
     pub(crate) fn set(
@@ -36,11 +39,12 @@ impl Slots {
         value: Any,
     ) -> Result<(), SystemException> {
         check(id, count)?;
-        if self.0.len() <= id.0 {
-            self.0.resize(id.0 + 1, Any::default());
+        let slots = Arc::make_mut(self.0.get_or_insert_default());
+        if slots.len() <= id.0 {
+            slots.resize(id.0 + 1, Any::default());
         }
         // `resize` has made it long enough.
-        self.0[id.0] = value;
+        slots[id.0] = value;
         Ok(())
     }
 }
@@ -57,8 +61,8 @@ fn check(id: SlotId, count: usize) -> Result<(), SystemException> {
 }
 
 thread_local! {
-    /// By the incarnation of the ORB.
-    static THREAD: RefCell<HashMap<u64, Slots>> = RefCell::default();
+    /// By the incarnation of the ORB. A thread works for few at a time.
+    static THREAD: RefCell<SmallVec<[(u64, Slots); 2]>> = RefCell::default();
 
     /// What the thread gets back as servants that reply later return, the innermost last.
     static LENT: RefCell<Vec<ThreadSlots>> = RefCell::default();
@@ -66,12 +70,20 @@ thread_local! {
 
 /// Replaces the slots of the current thread. Returns the previous ones.
 pub(crate) fn swap(orb: &Orb, slots: Slots) -> Slots {
-    let before = THREAD.with_borrow_mut(|table| match slots.0.is_empty() {
-        // Remove the entry: a thread may outlive many ORBs.
-        true => table.remove(&orb.incarnation()),
-        false => table.insert(orb.incarnation(), slots),
-    });
-    before.unwrap_or_default()
+    let incarnation = orb.incarnation();
+    THREAD.with_borrow_mut(|table| {
+        let place = table.iter().position(|(known, _)| *known == incarnation);
+        match (place, slots.0.is_none()) {
+            // Remove the entry: a thread may outlive many ORBs.
+            (Some(place), true) => table.swap_remove(place).1,
+            (Some(place), false) => mem::replace(&mut table[place].1, slots),
+            (None, true) => slots,
+            (None, false) => {
+                table.push((incarnation, slots));
+                Slots::default()
+            }
+        }
+    })
 }
 
 /// Restores the slots that a thread had before a request. It stays in its thread.
@@ -88,7 +100,7 @@ impl ThreadSlots {
 
 impl Drop for ThreadSlots {
     fn drop(&mut self) {
-        swap(&self.orb, std::mem::take(&mut self.slots));
+        swap(&self.orb, mem::take(&mut self.slots));
     }
 }
 
@@ -111,15 +123,22 @@ pub(crate) fn while_lent<R>(call: impl FnOnce() -> R) -> R {
 
 /// A copy of the slots of the current thread.
 pub(crate) fn copy(orb: &Orb) -> Slots {
-    THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())
+    let incarnation = orb.incarnation();
+    THREAD.with_borrow(|table| {
+        let mut all = table.iter();
+        all.find(|(known, _)| *known == incarnation).map_or_else(Slots::default, |it| it.1.clone())
+    })
 }
 
 /// Sets a slot of the current thread.
 pub(crate) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
     let count = count(orb)?;
     check(id, count)?;
-    THREAD
-        .with_borrow_mut(|table| table.entry(orb.incarnation()).or_default().set(id, count, value))
+    // They are taken out meanwhile, so that nothing shares them.
+    let mut slots = swap(orb, Slots::default());
+    let outcome = slots.set(id, count, value);
+    swap(orb, slots);
+    outcome
 }
 
 /// The number of allocated slots. `BAD_INV_ORDER` (reason 14) while slots can still be allocated.
@@ -182,7 +201,19 @@ impl PiCurrent {
     /// `BAD_PARAM` when the slot was not allocated. `BAD_INV_ORDER` (reason 14) in an initializer.
     #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
-        copy(&self.0).get(id, count(&self.0)?)
+        self.with_slot(id, |value| value.cloned().unwrap_or_default())
+    }
+
+    /// Reads a slot where it is, without a copy; `None` when no slot of this thread was set.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn with_slot<R>(
+        &self,
+        id: SlotId,
+        read: impl FnOnce(Option<&Any>) -> R,
+    ) -> Result<R, SystemException> {
+        Ok(read(copy(&self.0).get(id, count(&self.0)?)?))
     }
 
     /// Sets a slot for this thread.

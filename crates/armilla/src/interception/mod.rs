@@ -18,9 +18,13 @@ pub use outcome::{Outcome, ReplyStatus};
 pub(crate) use values::{Read, Values};
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use smallvec::SmallVec;
 use std::any::Any;
 
-pub(crate) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T) {
+/// What interceptors keep with a request.
+pub(crate) type Kept = SmallVec<[Box<dyn Any + Send>; 1]>;
+
+pub(crate) fn keep<T: Any + Send>(kept: &mut Kept, value: T) {
     kept.retain(|other| !other.is::<T>());
     kept.push(Box::new(value));
 }

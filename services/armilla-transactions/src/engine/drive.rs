@@ -10,7 +10,7 @@ use super::telling::{Call, Telling, guarded};
 use super::timer::Timer;
 use crate::journal::Journal;
 use crate::model::{
-    Action, Event, Forced, GlobalId, Key, Kind, Options, Record, Refusal, Reply, SuperiorAnswer,
+    Action, Event, Forced, GlobalRef, Key, Kind, Options, Record, Refusal, Reply, SuperiorAnswer,
     Time, Transaction, recover,
 };
 use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
@@ -95,12 +95,8 @@ impl Engine {
     }
 
     /// The transaction with this identifier, in which a call begins to work: it stays until that ends.
-    pub(crate) fn find_for_call(&self, global: &GlobalId) -> Option<Arc<Entry>> {
-        self.table.find_global(global, |entry| self.begin_call(entry))
-    }
-
-    fn begin_call(&self, entry: &Entry) {
-        entry.machine().handle(Event::CallBegan, self.now());
+    pub(crate) fn find_for_call(&self, global: GlobalRef<'_>) -> Option<Arc<Entry>> {
+        self.table.find_global(global, |entry| entry.machine().call_began())
     }
 
     /// Adds a transaction, or returns the one that there is. `None` if there are too many. Whether a
@@ -110,7 +106,7 @@ impl Engine {
             return None;
         }
         let entry = self.table.add(Arc::new(entry), |entry| match call_begins {
-            true => self.begin_call(entry),
+            true => entry.machine().call_began(),
             false => entry.stays.store(true, Ordering::Relaxed),
         });
         self.wake_later(&entry);

@@ -1,6 +1,7 @@
 //! A transaction, and the objects that take part in it.
 
 use super::local::parse_local;
+use crate::associations::Association;
 use crate::model::{
     Action, Event, GlobalId, Key, Options, RegisterError, Reply, Status, Time, Transaction,
 };
@@ -26,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) upward: Mutex<Upward>,
     /// What travels with requests, but for the time that is left.
     pub(crate) context: OnceLock<Vec<u8>>,
+    /// What slots of threads that work in it hold.
+    pub(crate) association: OnceLock<Association<Self>>,
     /// Whether the program has joined it by itself, and so may let somebody take part at any time.
     pub(super) stays: AtomicBool,
 }
@@ -50,6 +53,7 @@ impl Entry {
             superior: OnceLock::new(),
             upward: Mutex::default(),
             context: OnceLock::new(),
+            association: OnceLock::new(),
             stays: AtomicBool::new(false),
         }
     }

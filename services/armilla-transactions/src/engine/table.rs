@@ -1,22 +1,22 @@
 //! The transactions of a process, by their numbers and by what all coordinators call them.
 
 use super::entry::{Entry, lock};
-use crate::model::{GlobalId, Key};
+use crate::model::{GlobalRef, Key};
+use crate::numbers::Numbered;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One lock would be shared by all threads.
 const SHARDS: usize = 16;
-
-type Global = (i32, Vec<u8>);
 
 #[derive(Default)]
 pub(super) struct Table {
     hasher: RandomState,
     by_key: [Mutex<HashMap<Key, Arc<Entry>>>; SHARDS],
-    by_global: [Mutex<HashMap<Global, Arc<Entry>>>; SHARDS],
+    /// By the hashes of their identifiers: nobody who looks for one makes a copy of it.
+    by_global: [Mutex<Numbered<Vec<Arc<Entry>>>>; SHARDS],
     count: AtomicUsize,
 }
 
@@ -25,8 +25,8 @@ impl Table {
         &self.by_key[self.hasher.hash_one(key) as usize % SHARDS]
     }
 
-    fn globals(&self, global: &Global) -> &Mutex<HashMap<Global, Arc<Entry>>> {
-        &self.by_global[self.hasher.hash_one(global) as usize % SHARDS]
+    fn globals(&self, hash: u64) -> MutexGuard<'_, Numbered<Vec<Arc<Entry>>>> {
+        lock(&self.by_global[hash as usize % SHARDS])
     }
 
     pub(super) fn len(&self) -> usize {
@@ -40,12 +40,12 @@ impl Table {
     /// The entry of a transaction. `then` runs before anybody can remove it.
     pub(super) fn find_global(
         &self,
-        global: &GlobalId,
+        global: GlobalRef<'_>,
         then: impl FnOnce(&Entry),
     ) -> Option<Arc<Entry>> {
-        let global = owned(global);
-        let known = lock(self.globals(&global));
-        let known = known.get(&global)?;
+        let hash = self.hasher.hash_one(global);
+        let globals = self.globals(hash);
+        let known = globals.get(&hash)?.iter().find(|it| it.global.global() == global)?;
         then(known);
         Some(known.clone())
     }
@@ -53,14 +53,15 @@ impl Table {
     /// Adds an entry, or returns the one that there is of the same transaction. `then` runs before
     /// anybody can remove it.
     pub(super) fn add(&self, entry: Arc<Entry>, then: impl FnOnce(&Entry)) -> Arc<Entry> {
-        let global = owned(&entry.global);
-        let mut globals = lock(self.globals(&global));
-        if let Some(known) = globals.get(&global) {
+        let hash = self.hasher.hash_one(entry.global.global());
+        let mut globals = self.globals(hash);
+        let same = globals.entry(hash).or_default();
+        if let Some(known) = same.iter().find(|it| it.global.is_same(&entry.global)) {
             then(known);
             return known.clone();
         }
         then(&entry);
-        globals.insert(global, entry.clone());
+        same.push(entry.clone());
         lock(self.keys(entry.key)).insert(entry.key, entry.clone());
         self.count.fetch_add(1, Ordering::Relaxed);
         entry
@@ -68,13 +69,16 @@ impl Table {
 
     /// Removes an entry, if it may go.
     pub(super) fn remove_if(&self, entry: &Entry, may_go: impl FnOnce(&Entry) -> bool) {
-        let global = owned(&entry.global);
-        let mut globals = lock(self.globals(&global));
+        let hash = self.hasher.hash_one(entry.global.global());
+        let mut globals = self.globals(hash);
         if !may_go(entry) {
             return;
         }
-        if globals.get(&global).is_some_and(|known| known.key == entry.key) {
-            globals.remove(&global);
+        if let Some(same) = globals.get_mut(&hash) {
+            same.retain(|known| known.key != entry.key);
+            if same.is_empty() {
+                globals.remove(&hash);
+            }
         }
         if lock(self.keys(entry.key)).remove(&entry.key).is_some() {
             self.count.fetch_sub(1, Ordering::Relaxed);
@@ -87,9 +91,4 @@ impl Table {
         };
         self.by_key.iter().flat_map(each).collect()
     }
-}
-
-fn owned(global: &GlobalId) -> Global {
-    let (format, octets) = global.global();
-    (format, octets.to_vec())
 }

@@ -3,7 +3,7 @@
 use crate::context::{encode, set_time};
 use crate::current::is_internal;
 use crate::engine::Entry;
-use crate::model::{Event, Status};
+use crate::model::{Status, Time};
 use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS_COMPONENT, OtsPolicy};
 use crate::servant::mark_rollback;
 use crate::shared::Shared;
@@ -12,6 +12,7 @@ use armilla::interceptor::{
 };
 use armilla::{Completion, ExceptionKind, SystemException};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) struct Requests(pub(crate) Arc<Shared>);
 
@@ -36,16 +37,17 @@ impl ClientInterceptor for Requests {
             return Ok(());
         }
         let Some(slot) = self.0.slot() else { return Ok(()) };
-        let Some(entry) = self.0.associations.find(&request.slot(slot)?) else { return Ok(()) };
+        let Some(entry) = self.0.associations.find(request.slot_ref(slot)?) else { return Ok(()) };
         if !self.0.travels(request)? {
             return Ok(());
         }
-        let data = self.0.begin_call(&entry)?;
-        request.keep(Sent(entry));
-        for id in self.0.context_ids {
-            request.add_request_service_context(*id, &data, true)?;
+        let left = self.0.begin_call(&entry)?;
+        let added = self.0.add_context(request, &entry, left);
+        match added {
+            Ok(()) => request.keep(Sent(entry)),
+            Err(_) => entry.machine().call_ended(),
         }
-        Ok(())
+        Ok(added?)
     }
 
     fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
@@ -75,8 +77,7 @@ impl ClientInterceptor for Requests {
 impl Shared {
     /// Whether the transaction travels to this object.
     fn travels(&self, request: &ClientRequestInfo<'_>) -> Result<bool, SystemException> {
-        let component = request.effective_components(OTS_COMPONENT).into_iter().next();
-        match component.as_deref().and_then(OtsPolicy::from_component) {
+        match request.find_effective_component(OTS_COMPONENT).and_then(OtsPolicy::from_component) {
             Some(OtsPolicy::Requires | OtsPolicy::Adapts) => Ok(true),
             Some(OtsPolicy::Forbids) => {
                 let what = "the object forbids calls in transactions";
@@ -97,51 +98,65 @@ impl Shared {
         }
     }
 
-    /// The context of a request that is about to be sent.
-    fn begin_call(&self, entry: &Entry) -> Result<Vec<u8>, SystemException> {
-        let now = self.engine.now();
-        let left = {
-            let mut machine = entry.machine();
-            let left = machine.deadline().map(|deadline| deadline.saturating_sub(now));
-            let is_late = left.is_some_and(|left| left.is_zero());
-            match machine.status() {
-                Status::Active if !is_late => {}
-                Status::Active
-                | Status::MarkedRollback
-                | Status::RollingBack
-                | Status::RolledBack => {
-                    let why = match is_late || machine.has_timed_out() {
-                        true => "its time is up",
-                        false => "it can only be rolled back",
-                    };
-                    return Err(ExceptionKind::TransactionRolledback.because(why));
-                }
-                _ => {
-                    let why = "the transaction of this thread is being ended";
-                    return Err(ExceptionKind::InvalidTransaction.because(why));
-                }
+    /// A request is about to be sent. Returns the time that the transaction has left.
+    fn begin_call(&self, entry: &Entry) -> Result<Option<Duration>, SystemException> {
+        let mut machine = entry.machine();
+        let left = |deadline: Time| deadline.saturating_sub(self.engine.now());
+        let left = machine.deadline().map(left);
+        let is_late = left.is_some_and(|left| left.is_zero());
+        match machine.status() {
+            Status::Active if !is_late => {}
+            Status::Active | Status::MarkedRollback | Status::RollingBack | Status::RolledBack => {
+                let why = match is_late || machine.has_timed_out() {
+                    true => "its time is up",
+                    false => "it can only be rolled back",
+                };
+                return Err(ExceptionKind::TransactionRolledback.because(why));
             }
-            machine.handle(Event::CallBegan, now);
-            left
-        };
-        let encoded = match entry.context.get() {
-            Some(encoded) => encoded,
+            _ => {
+                let why = "the transaction of this thread is being ended";
+                return Err(ExceptionKind::InvalidTransaction.because(why));
+            }
+        }
+        machine.call_began();
+        Ok(left)
+    }
+
+    /// What travels with the requests of a transaction, but for the time that is left.
+    fn encoded<'e>(&self, entry: &'e Entry) -> Result<&'e [u8], SystemException> {
+        if let Some(known) = entry.context.get() {
+            return Ok(known);
+        }
+        let made = encode(&self.site()?.context_of(entry)?)?;
+        Ok(entry.context.get_or_init(|| made))
+    }
+
+    /// Adds the context of a transaction to a request.
+    fn add_context(
+        &self,
+        request: &mut ClientRequestInfo<'_>,
+        entry: &Entry,
+        left: Option<Duration>,
+    ) -> Result<(), SystemException> {
+        let encoded = self.encoded(entry)?;
+        // One of usual length needs no memory of its own to have the time set.
+        let (mut short, mut long) = ([0; 512], Vec::new());
+        let data = match short.get_mut(..encoded.len()) {
+            Some(short) => short,
             None => {
-                let made = self.site().and_then(|site| encode(&site.context_of(entry)?));
-                let made = made.inspect_err(|_| {
-                    entry.machine().handle(Event::CallEnded, now);
-                })?;
-                entry.context.get_or_init(|| made)
+                long.resize(encoded.len(), 0);
+                &mut long[..]
             }
         };
-        let mut data = encoded.clone();
-        set_time(&mut data, left);
-        Ok(data)
+        data.copy_from_slice(encoded);
+        set_time(data, left);
+        let mut ids = self.context_ids.iter();
+        ids.try_for_each(|id| request.add_request_service_context(*id, data, true))
     }
 
     fn end_call(&self, request: &ClientRequestInfo<'_>) {
         if let Some(Sent(entry)) = request.kept::<Sent>() {
-            entry.machine().handle(Event::CallEnded, self.engine.now());
+            entry.machine().call_ended();
         }
     }
 }

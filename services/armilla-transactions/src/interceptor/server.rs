@@ -2,9 +2,8 @@
 
 use super::references::of_policy;
 use crate::context::{ARJUNA, OMG, Skimmed};
-use crate::current::Association;
 use crate::engine::Entry;
-use crate::model::{Event, Status};
+use crate::model::Status;
 use crate::policy::{OTS, OtsPolicy};
 use crate::servant::adopt;
 use crate::shared::Shared;
@@ -19,7 +18,6 @@ pub(crate) struct Served(pub(crate) Arc<Shared>);
 struct Working {
     shared: Arc<Shared>,
     entry: Arc<Entry>,
-    _association: Association,
     ended: AtomicBool,
 }
 
@@ -30,7 +28,7 @@ impl Working {
             return;
         }
         let engine = &self.shared.engine;
-        self.entry.machine().handle(Event::CallEnded, engine.now());
+        self.entry.machine().call_ended();
         engine.rest(&self.entry);
     }
 }
@@ -106,7 +104,7 @@ fn end(request: &ServerRequestInfo) {
 impl Shared {
     /// The transaction of which a request tells. The request counts as a call that works in it.
     fn entry_of(&self, incoming: Skimmed<'_>) -> Result<Arc<Entry>, SystemException> {
-        match self.engine.find_for_call(&incoming.global) {
+        match self.engine.find_for_call(incoming.global()) {
             Some(known) => Ok(known),
             None => adopt(&self.engine, &incoming.read(&self.site()?.orb)?, true),
         }
@@ -117,10 +115,9 @@ impl Shared {
         request: &mut ServerRequestInfo,
         entry: Arc<Entry>,
     ) -> Result<(), SystemException> {
-        let association = self.associations.enter(entry.clone());
-        let (number, shared, ended) = (association.slot(), self.clone(), AtomicBool::new(false));
-        let status = entry.status();
-        let working = Working { shared, entry, _association: association, ended };
+        let (value, status) =
+            (self.associations.slot_of(&entry, &entry.association), entry.status());
+        let working = Working { shared: self.clone(), entry, ended: AtomicBool::new(false) };
         match status {
             Status::Active => {}
             Status::MarkedRollback | Status::RollingBack | Status::RolledBack => {
@@ -134,6 +131,6 @@ impl Shared {
         }
         request.keep(working);
         // There is one: the initializer has allocated it.
-        self.slot().map_or(Ok(()), |slot| request.set_slot(slot, number?))
+        self.slot().map_or(Ok(()), |slot| request.set_slot(slot, value?))
     }
 }

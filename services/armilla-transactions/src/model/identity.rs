@@ -43,18 +43,25 @@ pub struct GlobalId {
     pub octets: Vec<u8>,
 }
 
+/// What the branches of one transaction have in common: the format, and the identifier.
+pub type GlobalRef<'g> = (i32, &'g [u8]);
+
 impl GlobalId {
     /// What two branches of one transaction have in common.
-    pub fn global(&self) -> (i32, &[u8]) {
-        let branch = usize::try_from(self.branch_length).unwrap_or_default();
-        let end = self.octets.len().saturating_sub(branch);
-        (self.format, &self.octets[..end])
+    pub fn global(&self) -> GlobalRef<'_> {
+        common(self.format, self.branch_length, &self.octets)
     }
 
     /// Whether both are of one transaction.
     pub fn is_same(&self, other: &Self) -> bool {
         self.global() == other.global()
     }
+}
+
+/// What an identifier has in common with those of other branches.
+pub(crate) fn common(format: i32, branch_length: i32, octets: &[u8]) -> GlobalRef<'_> {
+    let branch = usize::try_from(branch_length).unwrap_or_default();
+    (format, &octets[..octets.len().saturating_sub(branch)])
 }
 
 impl fmt::Display for GlobalId {

@@ -24,7 +24,8 @@ mod transaction;
 
 pub use backoff::{Backoff, Time};
 pub use event::{Action, Decision, Event, Forced, Refusal, Reply, SuperiorAnswer};
-pub use identity::{GlobalId, Key};
+pub(crate) use identity::common;
+pub use identity::{GlobalId, GlobalRef, Key};
 #[cfg(feature = "planted-mistakes")]
 pub use mistakes::{Mistake, plant};
 pub use participant::{Participant, Progress};

@@ -324,6 +324,16 @@ impl Transaction {
         }
     }
 
+    /// A request begins to work in it: [`Event::CallBegan`], for which nothing is to be done at once.
+    pub const fn call_began(&mut self) {
+        self.calls = self.calls.saturating_add(1);
+    }
+
+    /// Such a request has ended: [`Event::CallEnded`].
+    pub const fn call_ended(&mut self) {
+        self.calls = self.calls.saturating_sub(1);
+    }
+
     /// What is to be done after an event.
     pub fn handle(&mut self, event: Event, now: Time) -> Vec<Action> {
         self.now = now;
@@ -331,8 +341,8 @@ impl Transaction {
             Event::Commit => self.commit(),
             Event::Rollback => self.roll_back_as_told(),
             Event::RollbackOnly => self.mark(),
-            Event::CallBegan => self.calls = self.calls.saturating_add(1),
-            Event::CallEnded => self.calls = self.calls.saturating_sub(1),
+            Event::CallBegan => self.call_began(),
+            Event::CallEnded => self.call_ended(),
             Event::BeforeCompletion => self.prepare_for(Purpose::Before),
             Event::Prepare => self.prepare(),
             Event::CommitPrepared => self.commit_as_told(),

@@ -25,6 +25,7 @@ use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{OwnedMessage, ReplyStatus, ResponseFlags, ServiceContext};
+use smallvec::SmallVec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::Waker;
@@ -217,7 +218,7 @@ impl AsyncCall {
         drop(state);
         self.target().deadline.check_sendable(link.peer())?;
         let object = attempt_target.target().object();
-        let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
+        let mut added = contexts.as_ref().map_or_else(SmallVec::new, Contexts::to_send);
         added.extend(self.target().context.as_ref().map(to_send));
         added.extend(group.iter().map(|(id, data)| ServiceContext { id: *id, data }));
         // What interceptors add may differ each time, and so does what a group gets.

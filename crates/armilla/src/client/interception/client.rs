@@ -7,9 +7,9 @@ use crate::exception::{Minor, SystemException};
 use crate::interception::Contexts;
 use crate::interception::ProcessingMode;
 use crate::interception::Values;
+use crate::interception::{Kept, keep, out_of_order};
 use crate::interception::{Outcome, ReplyStatus};
 use crate::interception::{SlotId, Slots};
-use crate::interception::{keep, out_of_order};
 use crate::policies::SyncScope;
 use crate::policies::{CustomPolicy, Policies, PolicyType};
 use crate::settings::Settings;
@@ -17,7 +17,7 @@ use crate::signature::NamedValue;
 use crate::transport::EndpointAddress;
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::TargetAddress;
-use armilla_giop::ior::{Ior, TaggedProfile, iiop_components, iiop_object_key};
+use armilla_giop::ior::{Ior, TaggedProfile, iiop_component, iiop_components, iiop_object_key};
 use std::any::Any;
 use std::fmt;
 
@@ -104,7 +104,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) outcome: Option<Outcome>,
     pub(super) slots: Slots,
     pub(super) slot_count: usize,
-    pub(super) kept: Vec<Box<dyn Any + Send>>,
+    pub(super) kept: Kept,
 }
 
 impl<'a> ClientRequestInfo<'a> {
@@ -245,13 +245,18 @@ impl<'a> ClientRequestInfo<'a> {
         found.map(|(_, data)| data.to_vec()).collect()
     }
 
+    /// The data of the first component with this id in that profile, without a copy.
+    pub fn find_effective_component(&self, id: u32) -> Option<&'a [u8]> {
+        iiop_component(&self.effective_profile()?.data, id).ok().flatten()
+    }
+
     /// The data of the first component with this id in that profile.
     ///
     /// # Errors
     /// `BAD_PARAM` where there is none.
     #[doc(alias = "get_effective_component")]
     pub fn effective_component(&self, id: u32) -> Result<Vec<u8>, SystemException> {
-        self.effective_components(id).into_iter().next().ok_or_else(|| {
+        self.find_effective_component(id).map(<[u8]>::to_vec).ok_or_else(|| {
             let what = format!("the profile has no component {id:#x}");
             SystemException::bad_param(Minor::BAD_PARAM_INVALID_COMPONENT_ID, what)
         })
@@ -346,6 +351,14 @@ impl<'a> ClientRequestInfo<'a> {
     /// `BAD_PARAM` when the slot was not allocated.
     #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Value, SystemException> {
+        self.slot_ref(id).map(|value| value.cloned().unwrap_or_default())
+    }
+
+    /// The same without a copy; `None` when the thread had set no slot.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn slot_ref(&self, id: SlotId) -> Result<Option<&Value>, SystemException> {
         self.slots.get(id, self.slot_count)
     }
 

@@ -13,13 +13,12 @@ use crate::client::invocation::Step;
 use crate::client::reference::Object;
 use crate::exception::{Completion, SystemException};
 use crate::interception::outcome::{End, call_point};
-use crate::interception::{Contexts, Outcome, Slots, Values, current};
+use crate::interception::{Contexts, Kept, Outcome, Slots, Values, current};
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::transport::EndpointAddress;
 use armilla_giop::ior::Ior;
 use armilla_giop::{ResponseFlags, TargetAddress};
-use std::any::Any;
 
 /// An attempt at a call.
 #[derive(Clone, Copy)]
@@ -63,7 +62,7 @@ pub(crate) struct Intercepted {
     slots: Slots,
     /// The thread's slots inside the interceptors.
     own: Slots,
-    kept: Vec<Box<dyn Any + Send>>,
+    kept: Kept,
     /// The height of the flow stack.
     entered: usize,
     reads_values: bool,

@@ -10,6 +10,7 @@ use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
     ResponseFlags, ServiceContext, Version, begin_request, put_body,
 };
+use smallvec::SmallVec;
 
 /// Encodes the arguments of a call. Runs again for each attempt.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
@@ -106,6 +107,9 @@ pub(crate) struct AddedContexts<'r> {
 pub(crate) struct StableContexts(u64);
 
 impl StableContexts {
+    /// The value for no contexts, where interceptors could have added some.
+    pub(crate) const NONE: Self = Self(u64::MAX);
+
     /// The value for a context. It is not zero, because a context without an id has no meaning.
     pub(crate) const fn of((id, data): (u32, [u8; 4])) -> Self {
         Self((id as u64) << 32 | u32::from_le_bytes(data) as u64)
@@ -269,10 +273,9 @@ impl Template {
         let offered = offered.filter(|_| version >= Version::V1_2);
         let agreed = agreed.as_ref().map(CodeSetContext::service_context);
         let offered = offered.map(ListenPoints::service_context);
-        let contexts = match call.added {
-            None => [agreed.as_slice(), offered.as_slice()].concat(),
-            Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
-        };
+        let more = call.added.map_or(&[][..], |more| more.contexts);
+        let own = agreed.iter().chain(&offered).copied();
+        let contexts: SmallVec<[_; 4]> = own.chain(more.iter().copied()).collect();
         let target = call.object.named();
         let numbered = call.object.numbered_key(call.operation.name);
         let target = numbered.as_deref().map_or(target, armilla_giop::TargetAddress::Key);

@@ -285,7 +285,8 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         flow.attempt(request, seen, |contexts, received| {
             let mut contexts = contexts.to_send();
             contexts.extend(own.iter().copied());
-            let all = AddedContexts { contexts: &contexts, stable: None };
+            let stable = contexts.is_empty().then_some(StableContexts::NONE);
+            let all = AddedContexts { contexts: &contexts, stable };
             exchange(Some(all), Some(received))
         })
     }

@@ -7,9 +7,9 @@ use crate::interception::ProcessingMode;
 use crate::interception::Values;
 use crate::interception::current;
 use crate::interception::values::{Served, no_resources};
+use crate::interception::{Kept, keep, out_of_order};
 use crate::interception::{Outcome, ReplyStatus};
 use crate::interception::{SlotId, Slots};
-use crate::interception::{keep, out_of_order};
 use crate::policies::PolicyType;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
@@ -149,7 +149,7 @@ pub struct ServerRequestInfo {
     pub(super) slot_count: usize,
     /// The slots that the thread had before it got those of the request.
     pub(super) outside: Option<Slots>,
-    pub(super) kept: Vec<Box<dyn Any + Send>>,
+    pub(super) kept: Kept,
 }
 
 impl ServerRequestInfo {
@@ -445,7 +445,8 @@ impl ServerRequestInfo {
     /// `BAD_PARAM` when the slot was not allocated.
     #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Value, SystemException> {
-        self.slots.get(id, self.slot_count)
+        let value = self.slots.get(id, self.slot_count)?;
+        Ok(value.cloned().unwrap_or_default())
     }
 
     /// Sets a slot of the request, and of its thread while the thread has a copy. After the servant

@@ -4,6 +4,7 @@ use crate::callbacks::drop_guarded;
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
+use crate::interception::Kept;
 use crate::interception::Outcome;
 use crate::interception::Slots;
 use crate::interception::current::{self, ThreadSlots};
@@ -19,6 +20,7 @@ use crate::transport::is_here;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::{Address, Credentials, Protection};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -78,7 +80,7 @@ impl ServerFlow {
             slots: Slots::default(),
             slot_count: orb.server_interceptors().map_or(0, |interceptors| interceptors.slots),
             outside: None,
-            kept: Vec::new(),
+            kept: Kept::default(),
         };
         let is_local = is_here(from.peer);
         let (entered, awaits_servant, servant_entered) = (0, false, false);
@@ -313,7 +315,7 @@ impl RequestFlow for ServerFlow {
     }
 
     /// The service contexts of the reply.
-    fn contexts(&self) -> Vec<ServiceContext<'_>> {
+    fn contexts(&self) -> SmallVec<[ServiceContext<'_>; 3]> {
         self.info.reply_contexts.to_send()
     }
 }

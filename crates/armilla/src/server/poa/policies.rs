@@ -243,7 +243,10 @@ impl Policies {
 
     /// The policy of this type.
     pub(crate) fn get(&self, policy_type: PolicyType) -> Option<Policy> {
-        self.list().into_iter().find(|policy| policy.policy_type() == policy_type)
+        // Interceptors ask for their own with each request.
+        let custom = self.custom.iter().find(|policy| policy.policy_type() == policy_type);
+        let standard = || self.list().into_iter().find(|it| it.policy_type() == policy_type);
+        custom.map(|policy| Policy::Custom(policy.clone())).or_else(standard)
     }
 
     fn set(&mut self, policy: &Policy) {

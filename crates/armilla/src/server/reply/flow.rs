@@ -5,6 +5,7 @@ use crate::interception::Outcome;
 use crate::signature::NamedValue;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ServiceContext};
+use smallvec::SmallVec;
 
 /// The state of the interceptors until the request ends; `None` when there are none.
 pub(in crate::server) type Flow = Option<Box<dyn RequestFlow>>;
@@ -53,5 +54,5 @@ pub(crate) trait RequestFlow: Send {
     fn end(&mut self, outcome: Outcome) -> Outcome;
 
     /// The service contexts of the reply.
-    fn contexts(&self) -> Vec<ServiceContext<'_>>;
+    fn contexts(&self) -> SmallVec<[ServiceContext<'_>; 3]>;
 }
