@@ -53,7 +53,8 @@ impl Server {
         common: &Common,
         mut stub: Vec<u8>,
     ) -> Result<ServerCall, Status> {
-        let interface = *self.contexts.get(&common.context).ok_or(Status::UNKNOWN_INTERFACE)?;
+        let context = self.contexts.get(&common.context).ok_or(Status::UNKNOWN_INTERFACE)?;
+        let interface = context.interface;
         let access = self.host.interface(interface).ok_or(Status::UNKNOWN_INTERFACE)?;
         let protection = self.protection(common.security);
         let level = protection.map_or(AuthLevel::None, |it| it.level);

@@ -1,6 +1,6 @@
 //! Binding, security, and further interfaces.
 
-use super::machine::{Server, State};
+use super::machine::{Context, Server, State};
 use super::types::ServerError;
 use crate::connection::{Protection, longest};
 use crate::order::ByteOrder;
@@ -125,9 +125,19 @@ impl Server {
     pub(super) fn handle_alter(&mut self, bind: &Bind, pdu: &Pdu<'_>) -> Result<(), ServerError> {
         check_offers(bind)?;
         let other = |offer: &ContextOffer| {
-            self.contexts.get(&offer.id).is_some_and(|interface| *interface != offer.interface)
+            let wide = || offer.transfer.contains(&SyntaxId::NDR64);
+            self.contexts.get(&offer.id).is_some_and(|known| {
+                known.interface != offer.interface || wide() && !known.offered_wide
+            })
         };
-        // A context stays what it is.
+        // Who goes on with security without any is told so, whatever else has changed.
+        if let Some(auth) = &pdu.auth
+            && auth.trailer.service == 0
+            && self.protections.contains_key(&auth.trailer.context_id)
+        {
+            return Err(SecurityError::Missing("a security context of its own").into());
+        }
+        // A context stays what it is. One that is offered NDR64 now would change its encoding.
         if bind.contexts.iter().any(other) {
             return Err(ServerError::Unexpected);
         }
@@ -223,7 +233,9 @@ impl Server {
         if !known && self.contexts.len() >= self.options.max_contexts {
             return Outcome::TooMany;
         }
-        self.contexts.insert(offer.id, offer.interface);
+        let (interface, offered_wide) =
+            (offer.interface, offer.transfer.contains(&SyntaxId::NDR64));
+        self.contexts.entry(offer.id).or_insert(Context { interface, offered_wide });
         Outcome::Accepted
     }
 }

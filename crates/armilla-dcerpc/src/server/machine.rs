@@ -1,10 +1,12 @@
 //! What the server's end remembers, and which PDU goes where.
 
-use super::types::{Host, ServerError, ServerEvent, ServerOptions};
+use super::types::{Access, Host, ServerError, ServerEvent, ServerOptions};
 use crate::connection::{Output, Protection};
 use crate::fault::Status;
 use crate::order::ByteOrder;
-use crate::pdu::{BindNak, Body, Fault, Flags, Framer, Header, Pdu, PduError, PduKind, Reassembly};
+use crate::pdu::{
+    AuthLevel, BindNak, Body, Fault, Flags, Framer, Header, Pdu, PduError, PduKind, Reassembly,
+};
 use crate::security::SecurityError;
 use crate::uuid::{SyntaxId, Uuid};
 use alloc::boxed::Box;
@@ -26,7 +28,7 @@ pub struct Server {
     pub(super) concurrent: bool,
     /// Whether a bind_nak has been sent.
     pub(super) refused: bool,
-    pub(super) contexts: BTreeMap<u16, SyntaxId>,
+    pub(super) contexts: BTreeMap<u16, Context>,
     /// The security contexts, by their number.
     pub(super) protections: BTreeMap<u32, Protection>,
     /// The calls that run.
@@ -50,6 +52,14 @@ pub(super) enum State {
 
 /// Why a PDU is refused that names another level than its security context has.
 const OTHER_LEVEL: SecurityError = SecurityError::Missing("the level that was agreed");
+
+/// A presentation context that was accepted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    pub(super) interface: SyntaxId,
+    /// Whether the client offered NDR64 for it, too.
+    pub(super) offered_wide: bool,
+}
 
 /// A call that runs.
 #[derive(Debug, Clone, Copy)]
@@ -246,7 +256,7 @@ impl Server {
 
     /// Checks and decrypts a PDU of a call; returns the security context that it belongs to: of
     /// what continues a call, that of its first fragment. Once there is one that signs, everything
-    /// has to be signed.
+    /// has to be signed, but for what anybody may call.
     fn open(&mut self, header: &Header, octets: &mut [u8]) -> Result<Option<u32>, ServerError> {
         let first = self.reassembly.common(header.call_id);
         let begun = first.filter(|_| header.kind == PduKind::Request && header.auth_length > 0);
@@ -265,6 +275,9 @@ impl Server {
             return match unsigned {
                 Some((id, protection)) if protection.established => Ok(Some(*id)),
                 _ if self.protections.is_empty() => Ok(None),
+                // As with Windows nothing else may be unfinished.
+                _ if self.reassembly.is_partial() => Err(ServerError::Unexpected),
+                _ if self.is_for_anybody(header, octets) => Ok(None),
                 _ => Err(ServerError::Unexpected),
             };
         };
@@ -282,6 +295,16 @@ impl Server {
             protection.open(header, octets)?;
         }
         Ok(Some(id))
+    }
+
+    /// Whether a request is one that needs no security.
+    fn is_for_anybody(&self, header: &Header, octets: &[u8]) -> bool {
+        let context = (header.kind == PduKind::Request).then(|| Pdu::context(header, octets));
+        let context = context.and_then(|id| self.contexts.get(&id));
+        let access = context.and_then(|context| self.host.interface(context.interface));
+        access.is_some_and(|access| {
+            access == Access::Anybody || self.options.min_level == AuthLevel::None
+        })
     }
 
     /// Whether a request is to be looked at. What continues nothing is nothing, whoever sent it. Of

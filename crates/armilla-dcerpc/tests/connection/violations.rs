@@ -154,3 +154,39 @@ fn security_that_is_established_is_not_begun_anew() {
     assert_eq!(answer.2, Status::PROTOCOL_ERROR);
     assert!(pair.server.is_closed());
 }
+
+/// What the server answers to a further offer of number 0 with these encodings.
+fn offered_again(first: &[SyntaxId], again: &[SyntaxId]) -> Vec<u8> {
+    let mut server = server();
+    let all = |transfer: &[SyntaxId]| {
+        bind(vec![ContextOffer { id: 0, interface: OPEN, transfer: transfer.to_vec() }])
+    };
+    say(&mut server, &octets(Flags::WHOLE, 1, Body::Bind(all(first))));
+    say(&mut server, &octets(Flags::WHOLE, 2, Body::AlterContext(all(again))))
+}
+
+#[test]
+fn a_context_does_not_change_its_encoding() {
+    let (ndr, both) = ([SyntaxId::NDR], [SyntaxId::NDR, SyntaxId::NDR64]);
+    let (.., status, _) = fault(&offered_again(&ndr, &both));
+    assert_eq!(status, Status::PROTOCOL_ERROR);
+    // What was offered at first may be offered again.
+    for (first, again) in [(&ndr[..], &ndr[..]), (&both, &both), (&both, &ndr)] {
+        let answer = offered_again(first, again);
+        let Body::AlterContextResponse(ack) = Pdu::decode(&answer).unwrap().body else { panic!() };
+        assert_eq!(ack.results[0].outcome, Outcome::Accepted);
+    }
+}
+
+#[test]
+fn beside_security_only_what_anybody_may_call_needs_none() {
+    for (interface, refused) in [(0, None), (1, Some(Status::PROTOCOL_ERROR))] {
+        let mut pair = Pair::bound(&[OPEN, SECURED], security("ntlm", AuthLevel::Integrity));
+        let answer = say(&mut pair.server, &request(Flags::WHOLE, 9, interface));
+        match refused {
+            None => assert_eq!(pair.served().level, AuthLevel::None),
+            Some(expected) => assert_eq!(fault(&answer).2, expected),
+        }
+        assert_eq!(pair.server.is_closed(), refused.is_some());
+    }
+}
