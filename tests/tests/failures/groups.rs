@@ -7,6 +7,7 @@ use armilla_giop::{FtGroupVersion, FtRequest, Message, ReplyStatus, decode_reque
 use armilla_tests::orbs;
 use armilla_tests::peer::{self, Peer, Request, Wire, done, put_ior, reply};
 use armilla_tests::probe::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -147,11 +148,7 @@ fn a_newer_group_takes_the_place_of_the_reference_for_good() {
         let (seen, all, client) = channel();
         let primary = member(&seen, answers);
         let newer = group(&[primary.port()], 0, VERSION + 1);
-        let old = member(&seen, move |wire, request| {
-            let status = ReplyStatus::LocationForwardPerm;
-            let (version, order) = (request.version, request.order);
-            wire.send(&reply(version, order, request.id, status, |out| put_ior(&newer, out)))
-        });
+        let old = refers_to(&seen, newer);
         let remote = peer::resolve(&client, &group(&[old.port()], 0, VERSION));
         call(&remote, asynchronous).unwrap();
         call(&remote, asynchronous).unwrap();
@@ -159,6 +156,40 @@ fn a_newer_group_takes_the_place_of_the_reference_for_good() {
         let versions: Vec<_> = calls.iter().map(|(version, _)| version.unwrap().0).collect();
         assert_eq!(versions, [VERSION, VERSION + 1, VERSION + 1]);
         assert_eq!(calls[0].1, calls[1].1, "the forwarded request is the same");
+    }
+}
+
+/// A member that sends calls on to the members of a newer group.
+fn refers_to(seen: &Sender<Identity>, newer: Ior) -> Peer {
+    member(seen, move |wire, request| {
+        let status = ReplyStatus::LocationForwardPerm;
+        let (version, order) = (request.version, request.order);
+        wire.send(&reply(version, order, request.id, status, |out| put_ior(&newer, out)))
+    })
+}
+
+#[test]
+fn when_no_member_of_the_latest_view_can_be_reached_those_of_earlier_views_are_asked() {
+    for asynchronous in [false, true] {
+        let (seen, all, client) = channel();
+        let stays = member(&seen, answers);
+        let (others, _others) = mpsc::channel();
+        let gone = peer::dead_port();
+        let newest = group(&[gone], 0, VERSION + 2);
+        // It knows the newest view once, and then is gone too.
+        let is_first = AtomicBool::new(true);
+        let left = member(&others, move |wire, request| {
+            let (version, order) = (request.version, request.order);
+            let status = ReplyStatus::LocationForwardPerm;
+            is_first.swap(false, Ordering::SeqCst)
+                && wire
+                    .send(&reply(version, order, request.id, status, |out| put_ior(&newest, out)))
+        });
+        let first = refers_to(&others, group(&[left.port(), stays.port()], 0, VERSION + 1));
+        let remote = peer::resolve(&client, &group(&[first.port()], 0, VERSION));
+        call(&remote, asynchronous).unwrap();
+        let versions: Vec<_> = all.try_iter().map(|(version, _)| version.unwrap().0).collect();
+        assert_eq!(versions, [VERSION + 2]);
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct GroupCall {
     absent: usize,
     /// The number of times that all members have failed.
     rounds: u32,
+    /// Whether a member has answered since the last time.
+    answered: bool,
 }
 
 impl Invocation {
@@ -85,6 +87,7 @@ impl Invocation {
             unsure: false,
             absent: 0,
             rounds: 0,
+            answered: false,
         });
         Ok(())
     }
@@ -106,8 +109,16 @@ impl Invocation {
         at.remote.is_some_and(of_group) && self.group_call().is_some()
     }
 
+    /// Takes note that a member of a group has answered, whatever it says.
+    pub(super) fn note_answer(&mut self) {
+        if let Some(group) = self.call_policies().and_then(|policies| policies.group.as_mut()) {
+            group.answered = true;
+        }
+    }
+
     /// Decides the next step after a member has failed: the next member, after a pause when all
-    /// have failed, until the call or the request has expired.
+    /// have failed, until the call or the request has expired. If none of them can be reached, members
+    /// that the group had before are tried too.
     ///
     /// # Errors
     /// The exception that the call ends with. It says `COMPLETED_MAYBE` if any attempt may have
@@ -134,6 +145,9 @@ impl Invocation {
         if failures.is_multiple_of(route.len()) {
             policies.pause = Some(pause(group.rounds));
             group.rounds += 1;
+            if !std::mem::take(&mut group.answered) {
+                at.reference.widen(route)?;
+            }
         }
         self.failures = failures;
         Ok(Step::Again)

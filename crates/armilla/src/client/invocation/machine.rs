@@ -297,6 +297,7 @@ impl Invocation {
     ) -> Result<Step<T>, SystemException> {
         let exception = at.attribute(exception);
         if self.tries_members(at) {
+            self.note_answer();
             return self.try_next_member(at, exception);
         }
         let gone = matches!(

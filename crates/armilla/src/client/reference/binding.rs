@@ -9,10 +9,12 @@ use super::route::{Route, Target};
 use crate::client::request::{Addressed, ObjectAddress};
 use crate::exception::SystemException;
 use crate::object_key::KeyOctets;
+use crate::sync::lock;
 use arc_swap::ArcSwapOption;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use once_cell::race::OnceBox;
+use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -41,6 +43,8 @@ struct Forwarding {
     forwarded: ArcSwapOption<Route>,
     /// The reference from LOCATION_FORWARD_PERM; calls use it in place of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
+    /// The permanent references before that one, the last first.
+    earlier: Mutex<VecDeque<Arc<Ior>>>,
     /// Set if an extension has attached to the reference.
     selector: OnceLock<Arc<dyn CallSelector>>,
     /// Set if another extension than that of the ORB looks at where calls are forwarded.
@@ -54,6 +58,9 @@ impl Forwarding {
         self.change_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// How many permanent references a binding remembers beside the latest.
+const MOST_EARLIER: usize = 3;
 
 /// A route, held for the duration of a call.
 pub(in crate::client) enum RouteRef<'r> {
@@ -177,10 +184,17 @@ impl Binding {
 
     /// Makes `permanent_ior` the reference to build routes from.
     pub(in crate::client) fn set_permanent_ior(&self, permanent_ior: Ior) {
-        self.forwarding
-            .get_or_init(Box::default)
-            .permanent_ior
-            .store(Some(Arc::new(permanent_ior)));
+        let forwarding = self.forwarding.get_or_init(Box::default);
+        let before = forwarding.permanent_ior.swap(Some(Arc::new(permanent_ior)));
+        let mut earlier = lock(&forwarding.earlier);
+        earlier.truncate(MOST_EARLIER - 1);
+        before.into_iter().for_each(|before| earlier.push_front(before));
+    }
+
+    /// The permanent references before the one from which routes are built.
+    fn earlier(&self) -> Vec<Arc<Ior>> {
+        let earlier = |forwarding: &Forwarding| lock(&forwarding.earlier).iter().cloned().collect();
+        self.forwarding.get().map(earlier).unwrap_or_default()
     }
 
     /// Directs calls to the reference's own addresses again, or to those of the permanent forward.
@@ -303,6 +317,30 @@ impl Reference {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Directs calls to all members of a group that any of its references has named, because none that
+    /// `route` leads to can be reached. Members that the latest view did not have may have joined
+    /// again, and know the group.
+    ///
+    /// # Errors
+    /// None that `route` did not have.
+    #[cold]
+    pub(in crate::client) fn widen(&self, route: &Route) -> Result<(), SystemException> {
+        let binding = &self.binding;
+        let Some(latest) = binding.permanent_ior().filter(|_| !route.is_forwarded()) else {
+            return Ok(());
+        };
+        if binding.forward_selector().is_some() {
+            return Ok(());
+        }
+        let earlier = binding.earlier();
+        let known = earlier.iter().map(|ior| &**ior).chain([self.ior()]);
+        let wide = Route::to_any(&self.orb, &latest, known, route.len())?;
+        if wide.len() > route.len() {
+            binding.change(wide, None);
+        }
+        Ok(())
     }
 
     /// Gives up a forward to a reference to which an extension attaches, after a call that has

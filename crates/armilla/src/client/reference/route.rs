@@ -141,6 +141,35 @@ impl Route {
         Ok(Self { first })
     }
 
+    /// The route to the object of `latest`, and to the same object at the addresses of `others` that are
+    /// not among those. The first `tried` addresses come last.
+    pub(super) fn to_any<'i>(
+        orb: &Orb,
+        latest: &'i Ior,
+        others: impl Iterator<Item = &'i Ior>,
+        tried: usize,
+    ) -> Result<Self, SystemException> {
+        let (mut all, mut seen) = (latest.clone(), Vec::new());
+        for tagged in iter::once(latest).chain(others).flat_map(|ior| &ior.profiles) {
+            let mut is_new = false;
+            read_profile(orb, tagged, |accesses, _| {
+                let is_unseen = |access: &Arc<Access>| {
+                    !seen.iter().any(|known| Arc::ptr_eq(known, &access.endpoint))
+                };
+                is_new = accesses.iter().any(is_unseen);
+                seen.extend(accesses.iter().map(|access| access.endpoint.clone()));
+            })?;
+            if is_new && !latest.profiles.contains(tagged) {
+                all.profiles.push(tagged.clone());
+            }
+        }
+        let route = Self::new(orb, &all, None, AddressingDisposition::Key)?;
+        if let Some(route_extras) = route.route_extras().filter(|_| tried < route.len()) {
+            route_extras.preferred.store(tried, Ordering::Relaxed);
+        }
+        Ok(route)
+    }
+
     fn route_extras(&self) -> Option<&RouteExtras> {
         self.first.extras.as_ref()?.route_extras.as_ref()
     }
