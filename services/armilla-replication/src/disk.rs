@@ -68,7 +68,7 @@ impl Journal for Disk {
     fn keep(&self, kept: &Kept) -> Result<(), Failure> {
         let octets = kept.to_octets().map_err(|error| Failure(error.to_string()))?;
         let position = self.write(&octets).map_err(|error| failed(&error))?;
-        if matches!(kept, Kept::Checkpoint(..) | Kept::Forgotten) {
+        if matches!(kept, Kept::Checkpoint(..)) {
             // What is before it goes when whole segments of it are there; if not now, later.
             let gone = self.0.acknowledge(CONSUMER, position).and_then(|()| self.0.retain());
             if let Err(error) = gone {

@@ -1,7 +1,7 @@
 //! The thread of a member that keeps watch: the primary tells its backups that it lives, a backup
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
-use crate::model::{Role, View};
+use crate::model::{MemberInfo, Refusal, Role, View};
 use crate::shared::{Shared, now};
 use std::collections::HashMap;
 use std::io;
@@ -140,24 +140,37 @@ impl Keeper {
         };
         if let Some(mut member) = self.shared.member()
             && member.has_history()
-            && !world.is_there(primary, self.interval)
+            && !world.may_lead(primary, self.interval)
         {
             let done = member.take_over(world);
             tracing::warn!(group = %world.group, member = me.name, ?done, "comes back from its disk");
             return;
         }
-        if let Some(Err(failure)) = self.shared.member().map(|mut member| member.renounce()) {
-            return tracing::error!(group = %world.group, %failure, "cannot join");
+        if let Err(refusal) = self.learn_and_join(primary, &me) {
+            tracing::debug!(group = %world.group, member = me.name, ?refusal, "cannot join yet");
         }
-        let joined = world.join(primary, &me);
-        match (joined, self.shared.member()) {
-            (Ok(welcome), Some(mut member)) => {
-                self.shared.hear();
-                let taken = member.transfer(&welcome);
-                tracing::info!(group = %world.group, member = me.name, ?taken, "joins");
+    }
+
+    /// Takes the state of the primary, if it has not done that, and asks to be a backup.
+    fn learn_and_join(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<(), Refusal> {
+        let Shared { world, .. } = &*self.shared;
+        let gone = || Refusal::Unreachable("the member ends".to_owned());
+        if self.shared.member().ok_or_else(gone)?.learned().is_none() {
+            // The group goes on meanwhile: it takes as long as it takes.
+            let welcome = world.learn(primary, me).map_err(Refusal::Unreachable)?;
+            self.shared.member().ok_or_else(gone)?.learn(&welcome)?;
+        }
+        // What the primary says next waits until the answer is taken.
+        let mut member = self.shared.member().ok_or_else(gone)?;
+        let Some(last) = member.learned() else { return Ok(()) };
+        let admission = world.join(primary, me, last).inspect_err(|refusal| {
+            if matches!(refusal, Refusal::Behind(_)) {
+                member.unlearn();
             }
-            (Err(why), _) => tracing::debug!(group = %world.group, why, "cannot join yet"),
-            _ => {}
-        }
+        })?;
+        self.shared.hear();
+        member.join(admission)?;
+        tracing::info!(group = %world.group, member = me.name, view = member.view().version, "joins");
+        Ok(())
     }
 }

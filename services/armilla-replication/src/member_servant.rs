@@ -1,10 +1,10 @@
 //! What other members and operators call.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises, LeaveRaises,
-    TransferRaises,
+    ApplyRaises, BeatRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises,
+    LeaveRaises, TransferRaises,
 };
-use crate::corba::{Behind, Member as Interface, Position, Refused, Status, Welcome};
+use crate::corba::{Admission, Behind, Member as Interface, Position, Refused, Status, Welcome};
 use crate::model::{self, MemberInfo, Record, Refusal};
 use crate::peers::{position, to_wire};
 use crate::shared::{Rules, Shared, now};
@@ -35,6 +35,16 @@ impl MemberServant {
     }
 }
 
+/// What a newcomer hears that is not taken in.
+fn refusal(of: Refusal) -> Refused {
+    let (view, why) = match of {
+        Refusal::Refused(view, why) => (view, why),
+        Refusal::Behind(_) => (0, "it is behind".to_owned()),
+        Refusal::Unreachable(why) => (0, why),
+    };
+    Refused { view, why }
+}
+
 /// For operations to which a member that is behind says nothing of it.
 fn refused<E: From<Refused>>(_: Position) -> Error<E> {
     Error::User(Refused { view: 0, why: "the member is behind".into() }.into())
@@ -49,7 +59,11 @@ impl Interface for MemberServant {
     }
 
     fn beat(&self, view: u32) -> Result<(), Error<BeatRaises>> {
-        let mut rules = self.rules()?;
+        // One that is at work lives, and the next beat comes to it.
+        let Some(mut rules) = self.0.idle_member() else {
+            self.0.hear();
+            return Ok(());
+        };
         rules.expire(now());
         let beaten = rules.beat(view);
         drop(rules);
@@ -74,19 +88,30 @@ impl Interface for MemberServant {
         self.heard(taken, refused)
     }
 
-    fn join(&self, name: &str, object: &str, peer: &str) -> Result<Welcome, Error<JoinRaises>> {
+    fn learn(&self, name: &str) -> Result<Welcome, Error<LearnRaises>> {
+        let taught = self.rules()?.teach(&self.0.world, name);
+        let model::Welcome { view, last, state, log } =
+            taught.map_err(|it| Error::User(refusal(it).into()))?;
+        Ok(Welcome { view, last: to_wire(last), state, log })
+    }
+
+    fn join(
+        &self,
+        name: &str,
+        object: &str,
+        peer: &str,
+        last: &Position,
+    ) -> Result<Admission, Error<JoinRaises>> {
         let newcomer =
             MemberInfo { name: name.to_owned(), object: object.to_owned(), peer: peer.to_owned() };
-        let admitted = self.rules()?.admit(&self.0.world, newcomer);
-        let model::Welcome { view, last, state, log } = admitted.map_err(|refusal| {
-            let (view, why) = match refusal {
-                Refusal::Refused(view, why) => (view, why),
-                Refusal::Behind(_) => (0, "it is behind".to_owned()),
-                Refusal::Unreachable(why) => (0, why),
-            };
-            Error::User(Refused { view, why }.into())
+        let admitted = self.rules()?.admit(&self.0.world, &newcomer, position(last));
+        let model::Admission { view, records } = admitted.map_err(|it| match it {
+            Refusal::Behind(last) => Error::User(Behind { last: to_wire(last) }.into()),
+            other => Error::User(refusal(other).into()),
         })?;
-        Ok(Welcome { view, last: to_wire(last), state, log })
+        let records: Result<_, _> = records.iter().map(Record::to_octets).collect();
+        let records = records.map_err(|error| ExceptionKind::Marshal.because(error.to_string()))?;
+        Ok(Admission { view, records })
     }
 
     fn leave(&self, name: &str) -> Result<(), Error<LeaveRaises>> {

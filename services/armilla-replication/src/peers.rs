@@ -1,11 +1,11 @@
 //! The calls to other members, and the registry of this group, as the model asks for them.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeadRaises, TransferRaises,
+    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises, TransferRaises,
 };
 use crate::corba::{self, Member as _, MemberRef};
 use crate::model::{
-    Failure, MemberInfo, Peers, Position, Record, Refusal, Registry, View, Welcome,
+    Admission, Failure, MemberInfo, Peers, Position, Record, Refusal, Registry, Role, View, Welcome,
 };
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
@@ -80,22 +80,51 @@ impl World {
     /// slow.
     pub(crate) fn is_there(&self, member: &MemberInfo, patience: Duration) -> bool {
         let asked = self.peer(member).and_then(|peer| peer.with_timeout(patience).is_alive());
-        !asked.is_err_and(|exception| {
-            matches!(exception.kind(), ExceptionKind::CommFailure | ExceptionKind::Transient)
-        })
+        !asked.is_err_and(|exception| is_gone(&exception))
+    }
+
+    /// The same of a member that has a state.
+    pub(crate) fn may_lead(&self, member: &MemberInfo, patience: Duration) -> bool {
+        let asked = self.peer(member).and_then(|peer| peer.with_timeout(patience).get_status());
+        asked.map_or_else(
+            |exception| !is_gone(&exception),
+            |status| status.role != Role::Newcomer.to_string(),
+        )
     }
 
     /// Asks the primary for the state.
-    pub(crate) fn join(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<Welcome, String> {
+    pub(crate) fn learn(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<Welcome, String> {
         let peer = self.peer(primary).map_err(|error| error.to_string())?;
-        let joined = peer.with_timeout(TRANSFER).join(&me.name, &me.object, &me.peer);
-        let welcome = joined.map_err(|error| match error {
-            Error::User(JoinRaises::Refused(it)) => it.why,
+        let taught = peer.with_timeout(TRANSFER).learn(&me.name).map_err(|error| match error {
+            Error::User(LearnRaises::Refused(it)) => it.why,
             Error::System(exception) => exception.to_string(),
         })?;
-        let corba::Welcome { view, last, state, log } = welcome;
+        let corba::Welcome { view, last, state, log } = taught;
         Ok(Welcome { view, last: position(&last), state, log })
     }
+
+    /// Asks the primary to be a backup, as a newcomer that has come as far as `last`.
+    pub(crate) fn join(
+        &self,
+        primary: &MemberInfo,
+        me: &MemberInfo,
+        last: Position,
+    ) -> Result<Admission, Refusal> {
+        let peer = self.peer(primary).map_err(|error| unreachable(&error))?;
+        let joined = peer.join(&me.name, &me.object, &me.peer, &to_wire(last));
+        let corba::Admission { view, records } = joined.map_err(|error| match error {
+            Error::User(JoinRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+            Error::User(JoinRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+            Error::System(exception) => unreachable(&exception),
+        })?;
+        let records: Result<_, _> = records.iter().map(|it| Record::from_octets(it)).collect();
+        let malformed = |error| Refusal::Unreachable(format!("a record: {error}"));
+        Ok(Admission { view, records: records.map_err(malformed)? })
+    }
+}
+
+fn is_gone(exception: &SystemException) -> bool {
+    matches!(exception.kind(), ExceptionKind::CommFailure | ExceptionKind::Transient)
 }
 
 /// A position as the wire has it.

@@ -409,12 +409,18 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("codec view", "values, and who is in a group"),
             ("record", "a request that was executed"),
-            ("reply_log world", "the replies of many, and what a member asks of others"),
+            (
+                "recent reply_log world",
+                "those of late, the replies, and what a member asks of others",
+            ),
             ("history", "what is on the disk of a member"),
             ("disk", "what a member knows of that"),
             ("member", "what a member does"),
             ("durable", "how it writes, and comes back"),
-            ("succession", "who is the primary after another one"),
+            (
+                "membership succession",
+                "who comes and goes, and who is the primary after another one",
+            ),
         ],
         exceptions: &[],
     },

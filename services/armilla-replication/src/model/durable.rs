@@ -83,7 +83,8 @@ impl<S: State> Member<S> {
         self.keep_welcome(identities, welcome)
     }
 
-    fn keep_welcome(
+    /// Writes a state, which belongs to these identities.
+    pub(super) fn keep_welcome(
         &mut self,
         identities: Vec<MemberInfo>,
         welcome: Welcome,
@@ -94,11 +95,6 @@ impl<S: State> Member<S> {
         self.disk.identities.clone_from(&identities);
         self.disk.records = 0;
         self.keep(&Kept::Checkpoint(identities, welcome))
-    }
-
-    /// Writes the state that the primary has given it.
-    pub(super) fn keep_transfer(&mut self, welcome: &Welcome) -> Result<(), Failure> {
-        self.keep_welcome(vec![self.me.clone()], welcome.clone())
     }
 
     /// Writes that it founds the group.
@@ -125,7 +121,7 @@ impl<S: State> Member<S> {
     }
 
     /// Writes that its history belongs to it as it is now, too.
-    pub(super) fn keep_return(&mut self) -> Result<(), Failure> {
+    pub(super) fn keep_identity(&mut self) -> Result<(), Failure> {
         if self.disk.identities.contains(&self.me) {
             return Ok(());
         }
@@ -136,21 +132,5 @@ impl<S: State> Member<S> {
     /// Whether it could come back as what it was: it has a history.
     pub fn has_history(&self) -> bool {
         self.role == Role::Newcomer && self.disk.may_return
-    }
-
-    /// Gives up the history on its disk, before it asks to join under an identity that the history has.
-    ///
-    /// # Errors
-    /// The disk has failed: it must not ask.
-    pub fn renounce(&mut self) -> Result<(), Failure> {
-        if self.disk.has_failed {
-            return self.keep(&Kept::Forgotten);
-        }
-        if self.disk.identities.contains(&self.me) {
-            self.keep(&Kept::Forgotten)?;
-            self.disk.identities.clear();
-            self.disk.may_return = false;
-        }
-        Ok(())
     }
 }

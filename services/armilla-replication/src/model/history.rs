@@ -5,8 +5,8 @@
 //! - A member that says that it has a record has it on its disk.
 //! - A history on a disk belongs to the *identities* under which its member was in views. It is whole if
 //!   the latest view has one of them: members that lack something are taken out before it is replied.
-//! - A member that asks to join is given a state only after it is in a view. So it gives up a history
-//!   under the identity by which it asks, before it asks.
+//! - A newcomer that is given a state writes it under no identity, in the place of any older history, and
+//!   under its own when it has what was executed up to the view that has it.
 
 use super::codec::{decoded, encoded};
 use super::record::{Position, Record};
@@ -23,8 +23,6 @@ pub enum Kept {
     Record(Record),
     /// The same history belongs to this identity, too.
     Identity(MemberInfo),
-    /// The history is given up.
-    Forgotten,
 }
 
 /// The disk of a member.
@@ -70,7 +68,6 @@ impl History {
                 history.identities.push(identity);
                 Ok(Some(history))
             }
-            Kept::Forgotten => Ok(None),
         }
     }
 
@@ -152,10 +149,6 @@ impl Encode for Kept {
                 out.put_u8(2);
                 identity.encode(out)
             }
-            Self::Forgotten => {
-                out.put_u8(3);
-                Ok(())
-            }
         }
     }
 }
@@ -166,7 +159,6 @@ impl<'a> Decode<'a> for Kept {
             0 => Self::Checkpoint(input.sequence()?, Welcome::decode(input)?),
             1 => Self::Record(Record::decode(input)?),
             2 => Self::Identity(MemberInfo::decode(input)?),
-            3 => Self::Forgotten,
             _ => return Err(input.error(CdrErrorKind::Invalid("not what a member writes"))),
         })
     }

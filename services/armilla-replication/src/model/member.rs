@@ -11,6 +11,7 @@
 //! - What a deposed primary has executed and not replied, it forgets: it becomes a newcomer.
 
 use super::disk::Disk;
+use super::recent::Recent;
 use super::record::{Change, Entry, Position, Record};
 use super::reply_log::{Limits, ReplyLog};
 use super::view::{MemberInfo, View};
@@ -84,8 +85,14 @@ pub struct Member<S> {
     pub(super) log: ReplyLog,
     /// What was executed and is not known to all backups.
     pub(super) unsettled: Vec<Record>,
+    /// Whether it has taken over, and not all backups have its history yet.
+    pub(super) is_new: bool,
+    /// What was executed lately.
+    pub(super) recent: Recent,
+    /// Whether a newcomer was given the state, and can ask to be a backup.
+    pub(super) has_learned: bool,
     /// What a cold backup has not applied.
-    kept: Vec<Change>,
+    pub(super) kept: Vec<Change>,
     replayed: u64,
     pub(super) disk: Disk,
 }
@@ -103,6 +110,9 @@ impl<S: State> Member<S> {
             last: Position::default(),
             log: ReplyLog::new(limits),
             unsettled: Vec::new(),
+            is_new: false,
+            recent: Recent::default(),
+            has_learned: false,
             kept: Vec::new(),
             replayed: 0,
             disk: Disk::default(),
@@ -219,6 +229,10 @@ impl<S: State> Member<S> {
 
     /// Lets every backup know what was executed. Those that do not take it leave the view.
     pub(super) fn settle(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+        if self.is_new {
+            // Its log may have replies that a backup has never heard of.
+            self.tell_view(world)?;
+        }
         while let Some(record) = self.unsettled.first().cloned() {
             for backup in self.backups() {
                 if self.view.member(&backup.name).is_some() {
@@ -226,7 +240,7 @@ impl<S: State> Member<S> {
                     self.after_telling(world, &backup, told)?;
                 }
             }
-            self.unsettled.remove(0);
+            self.recent.push(self.unsettled.remove(0));
         }
         Ok(())
     }
@@ -236,7 +250,7 @@ impl<S: State> Member<S> {
         self.view.members.get(1..).unwrap_or_default().to_vec()
     }
 
-    /// Goes on after a backup was told something: one that is behind gets the state, one that does
+    /// Goes on after a backup was told something: one that is behind gets what it lacks, one that does
     /// not answer leaves the view.
     pub(super) fn after_telling(
         &mut self,
@@ -245,20 +259,42 @@ impl<S: State> Member<S> {
         told: Result<(), Refusal>,
     ) -> Result<(), Failure> {
         let told = match told {
-            Err(Refusal::Behind(_)) => world.transfer(backup, &self.welcome()?),
+            Err(Refusal::Behind(last)) => self.bring_up(world, backup, last),
             told => told,
         };
         if told.is_ok() {
             return Ok(());
         }
         // If the backup refuses because it has taken over, the registry says so.
-        self.change_view(world, |view| view.without(&backup.name))
+        self.change_view(world, None, |view| view.without(&backup.name))
     }
 
-    /// Lets the registry decide on the next view, which `change` makes, and tells the backups.
-    fn change_view(
+    /// Gives a backup what it lacks after `last`: a few records, or else the whole state.
+    fn bring_up(
+        &self,
+        world: &impl Peers,
+        backup: &MemberInfo,
+        last: Position,
+    ) -> Result<(), Refusal> {
+        let version = self.view.version;
+        match self.lacks(last) {
+            Some(records) => {
+                let mut all = records.iter().chain(&self.unsettled);
+                all.try_for_each(|record| world.apply(backup, version, record))
+            }
+            None => {
+                let welcome = self.welcome().map_err(|Failure(why)| self.refusal(why))?;
+                world.transfer(backup, &welcome)
+            }
+        }
+    }
+
+    /// Lets the registry decide on the next view, which `change` makes, and tells the backups, but for
+    /// one that hears of it otherwise.
+    pub(super) fn change_view(
         &mut self,
         world: &(impl Registry + Peers),
+        untold: Option<&str>,
         change: impl Fn(&View) -> View,
     ) -> Result<(), Failure> {
         loop {
@@ -288,10 +324,10 @@ impl<S: State> Member<S> {
             }
         }
         // Whoever does not hear of the view now hears of it with the next record.
-        for backup in self.backups() {
-            let told = world.install(&backup, self.view.version, self.settled());
-            if let Err(Refusal::Behind(_)) = told {
-                world.transfer(&backup, &self.welcome()?).ok();
+        for backup in self.backups().iter().filter(|it| Some(&*it.name) != untold) {
+            let told = world.install(backup, self.view.version, self.settled());
+            if let Err(Refusal::Behind(last)) = told {
+                self.bring_up(world, backup, last).ok();
             }
         }
         Ok(())
@@ -317,6 +353,7 @@ impl<S: State> Member<S> {
         self.part_from_disk();
         self.unsettled.clear();
         self.kept.clear();
+        (self.has_learned, self.is_new) = (false, false);
     }
 
     /// A backup hears of a record from the primary.
@@ -325,20 +362,30 @@ impl<S: State> Member<S> {
     /// It is not one, or has another history.
     pub fn apply(&mut self, view: u32, record: Record) -> Result<(), Refusal> {
         self.check(view)?;
-        if record.position == self.last {
-            return Ok(());
+        match record.position == self.last {
+            true => Ok(()),
+            false => self.follow(record, true),
         }
+    }
+
+    /// Takes a record of the primary. The change is not made if one that follows has the whole state.
+    ///
+    /// # Errors
+    /// It has another history, does not understand the record, or has a disk that has failed.
+    pub(super) fn follow(&mut self, record: Record, makes: bool) -> Result<(), Refusal> {
         if record.after != self.last {
             return Err(Refusal::Behind(self.last));
         }
-        let (position, entry) = (record.position, record.entry.clone());
         let on_disk = self.keep_record(&record);
-        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))?;
-        self.take(record.change)?;
-        self.last = position;
-        entry.into_iter().for_each(|entry| self.log.insert(entry));
+        on_disk.map_err(|Failure(why)| self.refusal(why))?;
+        if makes {
+            self.take(record.change.clone())?;
+        }
+        self.last = record.position;
+        record.entry.iter().for_each(|entry| self.log.insert(entry.clone()));
+        self.recent.push(record);
         let on_disk = self.keep_less();
-        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))
+        on_disk.map_err(|Failure(why)| self.refusal(why))
     }
 
     /// Forgets the replies that have expired.
@@ -357,7 +404,7 @@ impl<S: State> Member<S> {
         self.make(&change)
     }
 
-    fn make(&mut self, change: &Change) -> Result<(), Refusal> {
+    pub(super) fn make(&mut self, change: &Change) -> Result<(), Refusal> {
         self.state.make(change).map_err(|Failure(why)| {
             // Half of a change is worse than none.
             self.retire();
@@ -407,64 +454,6 @@ impl<S: State> Member<S> {
     pub fn install(&mut self, view: u32, last: Position) -> Result<(), Refusal> {
         self.check(view)?;
         if self.last == last { Ok(()) } else { Err(Refusal::Behind(self.last)) }
-    }
-
-    /// Takes the whole state of the primary.
-    ///
-    /// # Errors
-    /// It knows a newer view, or does not understand the state.
-    pub fn transfer(&mut self, welcome: &Welcome) -> Result<(), Refusal> {
-        let is_primary = self.role == Role::Primary && welcome.view == self.view.version;
-        if welcome.view < self.view.version || is_primary {
-            let why = "a newer view is in effect".to_owned();
-            return Err(Refusal::Refused(self.view.version, why));
-        }
-        self.kept.clear();
-        self.make(&Change::State(welcome.state.clone()))?;
-        let replaced = self.log.replace(&welcome.log);
-        replaced.map_err(|error| Refusal::Refused(self.view.version, error.to_string()))?;
-        let on_disk = self.keep_transfer(welcome);
-        on_disk.map_err(|Failure(why)| Refusal::Refused(self.view.version, why))?;
-        (self.last, self.view.version) = (welcome.last, welcome.view);
-        (self.role, self.unsettled) = (Role::Backup, Vec::new());
-        Ok(())
-    }
-
-    /// The primary takes a newcomer in, and gives it the state. It was told of the new view before.
-    ///
-    /// # Errors
-    /// It is not the primary, or the registry does not answer.
-    pub fn admit(
-        &mut self,
-        world: &(impl Registry + Peers),
-        newcomer: MemberInfo,
-    ) -> Result<Welcome, Refusal> {
-        let refuse = |member: &Self, why: String| Refusal::Refused(member.view.version, why);
-        if self.role != Role::Primary {
-            return Err(refuse(self, "it is not the primary".into()));
-        }
-        if newcomer.name == self.me.name {
-            return Err(refuse(self, "the primary has the same name".into()));
-        }
-        let settled = self.settle(world).and_then(|()| {
-            // The others hear of the view; the newcomer has no state before this returns.
-            self.change_view(world, |view| view.with(newcomer.clone()))
-        });
-        settled.and_then(|()| self.welcome()).map_err(|Failure(why)| refuse(self, why))
-    }
-
-    /// The primary takes a member out: an operator says so, or it was silent for too long.
-    ///
-    /// # Errors
-    /// It is not the primary, there is no such backup, or the registry does not answer.
-    pub fn dismiss(&mut self, world: &(impl Registry + Peers), name: &str) -> Result<(), Failure> {
-        if self.role != Role::Primary {
-            return Err(Failure("it is not the primary".into()));
-        }
-        if self.view.place(name).is_none_or(|place| place == 0) {
-            return Err(Failure(format!("{name} is not one of its backups")));
-        }
-        self.change_view(world, |view| view.without(name))
     }
 }
 

@@ -7,6 +7,8 @@ mod disk;
 mod durable;
 mod history;
 mod member;
+mod membership;
+mod recent;
 mod record;
 mod reply_log;
 mod succession;
@@ -15,6 +17,7 @@ mod world;
 
 pub use history::{History, Journal, Kept};
 pub use member::{Member, Role, Served, Style};
+pub use membership::Admission;
 pub use record::{Change, Entry, Position, Record};
 pub use reply_log::{Limits, ReplyLog};
 pub use view::{MemberInfo, View};

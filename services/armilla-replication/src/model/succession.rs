@@ -17,7 +17,7 @@ impl<S: State> Member<S> {
         let returns = latest.as_ref().and_then(|latest| self.view_to_return(latest));
         let (before, next) = match (returns, &latest) {
             (Some(next), Some(latest)) => {
-                self.keep_return()?;
+                self.keep_identity()?;
                 (latest.version, next)
             }
             _ => match self.view_to_make(latest) {
@@ -39,7 +39,7 @@ impl<S: State> Member<S> {
                 Err(_) => world.read()?.as_ref() == Some(&next),
             };
         if is_done {
-            self.role = Role::Primary;
+            (self.role, self.is_new) = (Role::Primary, true);
             self.set_view(next);
             self.tell_view(world)?;
         } else {
@@ -80,13 +80,14 @@ impl<S: State> Member<S> {
 
     /// Tells the backups that it is the primary, and gives the state to those that have another
     /// history.
-    fn tell_view(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+    pub(super) fn tell_view(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
         for backup in self.backups() {
             if self.view.member(&backup.name).is_some() {
                 let told = world.install(&backup, self.view.version, self.last);
                 self.after_telling(world, &backup, told)?;
             }
         }
+        self.is_new = false;
         Ok(())
     }
 
@@ -133,6 +134,12 @@ impl<S: State> Member<S> {
         self.settle(world)?;
         let heir = self.backups().into_iter().find(|backup| backup.name == name);
         let heir = heir.ok_or_else(|| Failure(format!("{name} is not one of its backups")))?;
+        // A newcomer that did not hear that it was taken in has nothing to lead with.
+        let told = world.install(&heir, self.view.version, self.last);
+        self.after_telling(world, &heir, told)?;
+        if self.view.member(name).is_none() {
+            return Err(Failure(format!("{name} does not answer, or has no state")));
+        }
         let next = self.view.led_by(name);
         // Until the registry says whose view it has, this one leads nobody: as a backup it may lead
         // again.
@@ -140,9 +147,13 @@ impl<S: State> Member<S> {
         if world.replace(self.view.version, &next) != Ok(true) {
             let latest = world.read()?;
             if latest.as_ref() != Some(&next) {
-                match latest.as_ref() == Some(&self.view) {
-                    true => self.role = Role::Primary,
-                    false => self.retire(),
+                match latest {
+                    // As before, or in a view that it has made and was not told of.
+                    Some(latest) if latest.primary() == Some(&self.me) => {
+                        self.set_view(latest);
+                        self.role = Role::Primary;
+                    }
+                    _ => self.retire(),
                 }
                 return Err(Failure("the view was not replaced".into()));
             }

@@ -41,7 +41,6 @@ fn write_seeds() {
         ("empty-log", empty.clone()),
         ("checkpoint", Kept::Checkpoint(vec![me.clone()], welcome).to_octets().unwrap()),
         ("identity", Kept::Identity(me).to_octets().unwrap()),
-        ("forgotten", Kept::Forgotten.to_octets().unwrap()),
     ];
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus/group_record");

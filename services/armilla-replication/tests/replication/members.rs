@@ -10,8 +10,9 @@ use armilla_replication::{
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
+use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,8 +37,18 @@ impl Server {
         style: Style,
         more: impl FnOnce(ReplicaBuilder) -> ReplicaBuilder,
     ) -> Self {
+        Self::start_as(registry, group, name, style, Arc::default(), more)
+    }
+
+    fn start_as(
+        registry: &Arc<MemoryRegistry>,
+        group: u64,
+        name: &str,
+        style: Style,
+        savings: Arc<Savings>,
+        more: impl FnOnce(ReplicaBuilder) -> ReplicaBuilder,
+    ) -> Self {
         let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-        let savings = Arc::<Savings>::default();
         let servant: Arc<dyn Account> = savings.clone();
         let replica = Replica::builder(GroupName::new("bank", group), name)
             .registry(registry.clone())
@@ -138,6 +149,39 @@ fn a_request_may_take_longer_than_backups_are_patient() {
     account.deposit(1.0).unwrap();
     let executed = servers.each_ref().map(|it| it.savings.executed.load(Ordering::SeqCst));
     assert_eq!((latest(), executed), (before, [1, 0, 0]));
+}
+
+#[test]
+fn a_group_goes_on_while_a_newcomer_takes_the_state_and_tells_it_what_it_has_missed() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let beats = |it: ReplicaBuilder| it.heartbeat(Duration::from_millis(400));
+    let style = Style::WarmPassive;
+    let a = Server::start_with(&registry, 1, "a", style, beats);
+    let b = Server::start_with(&registry, 1, "b", style, beats);
+    let (_orb, account) = client(&a);
+    account.deposit(1.0).unwrap();
+    let latest = || registry.read(&GroupName::new("bank", 1)).unwrap().unwrap();
+    let before = latest();
+    let slow = Arc::<Savings>::default();
+    // Longer than the primary waits for a backup, and than a backup may be silent.
+    *slow.taking.lock().unwrap() = Duration::from_secs(3);
+    let ends = AtomicBool::new(false);
+    let c = thread::scope(|scope| {
+        let paying = scope.spawn(|| {
+            while !ends.load(Ordering::SeqCst) {
+                account.deposit(1.0).unwrap();
+                thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let c = panic::catch_unwind(|| Server::start_as(&registry, 1, "c", style, slow, beats));
+        ends.store(true, Ordering::SeqCst);
+        paying.join().unwrap();
+        c.unwrap()
+    });
+    let after = latest();
+    assert_eq!((after.version, after.members.len()), (before.version + 1, 3));
+    let balances = [&a, &b, &c].map(|server| *server.savings.balance.lock().unwrap());
+    assert!(balances[0] > 20.0 && balances.iter().all(|it| *it == balances[0]), "{balances:?}");
 }
 
 /// Gives all requests the same identity.

@@ -16,6 +16,8 @@ pub(crate) struct Savings {
     pub(crate) executed: AtomicU32,
     /// How long a deposit takes.
     pub(crate) work: Mutex<Duration>,
+    /// How long it takes to take the next state.
+    pub(crate) taking: Mutex<Duration>,
 }
 
 impl Account for Savings {
@@ -47,6 +49,7 @@ impl Checkpointable for Savings {
     }
 
     fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
+        thread::sleep(std::mem::take(&mut *self.taking.lock().unwrap()));
         let octets = state.try_into().map_err(|_| StateError::new("not eight octets"))?;
         *self.balance.lock().unwrap() = f64::from_le_bytes(octets);
         Ok(())

@@ -244,15 +244,29 @@ impl World {
             return;
         };
         let has_history = self.with(place, |member| member.has_history());
-        if has_history == Some(true) && self.send(primary, |_| Ok(())).is_err() {
+        let has_state = |primary: &mut Member<Counts>| match primary.role() {
+            Role::Newcomer => Err(Refusal::Unreachable("it has no state".into())),
+            _ => Ok(()),
+        };
+        if has_history == Some(true) && self.send(primary, has_state).is_err() {
             self.with(place, |member| member.take_over(self).ok());
             return;
         }
-        if self.with(place, |member| member.renounce().is_ok()) != Some(true) {
-            return;
+        let has_learned = self.with(place, |member| member.learned().is_some()) == Some(true);
+        if !has_learned {
+            let taught = self.send(primary, |primary| primary.teach(self, &me.name));
+            let Ok(welcome) = taught else { return };
+            self.with(place, |member| member.learn(&welcome).ok());
+            // The group goes on while the newcomer takes the state.
+            if self.random.one_in(2) {
+                return;
+            }
         }
-        if let Ok(welcome) = self.send(primary, |primary| primary.admit(self, me)) {
-            self.with(place, |member| member.transfer(&welcome).ok());
+        let Some(Some(last)) = self.with(place, |member| member.learned()) else { return };
+        match self.send(primary, |primary| primary.admit(self, &me, last)) {
+            Ok(admission) => drop(self.with(place, |member| member.join(admission).ok())),
+            Err(Refusal::Behind(_)) => drop(self.with(place, |member| member.unlearn())),
+            Err(_) => {}
         }
     }
 }
@@ -310,7 +324,12 @@ fn run(seed: u64, requests: u64, has_disks: bool) -> (u64, u32) {
     for request in 0..requests {
         // A client sends its request again, to any member, until it has a reply.
         for attempt in 0.. {
-            assert!(attempt < 10_000, "seed {seed}: request {request} is never answered");
+            assert!(
+                attempt < 10_000,
+                "seed {seed}: request {request} is never answered: {:?} {:?}",
+                world.registry.borrow(),
+                world.slots
+            );
             let place = world.random.below(MEMBERS as u64) as usize;
             world.bury();
             match world.random.below(12) {
