@@ -5,7 +5,8 @@
 //! study call HOST[PORT]           one string, many strings
 //! ```
 //!
-//! `lax` lets clients in that activate at level connect, or ping without security.
+//! `lax` lets clients in that activate at level connect, or ping without security, and calls their objects
+//! without it, if they ask for none.
 
 mod adder;
 mod interface;
@@ -29,9 +30,17 @@ fn serve(address: &str, lax: bool) -> Result<(), Box<dyn Error>> {
         options.rpc.server.min_level = AuthLevel::Connect;
         options.allow_unsecured_pings = true;
     }
+    // Objects of clients that are called back: old ones know no security as servers.
+    let mut back = ClientOptions::new(Credentials::new("STUDY", "operator", "secret"));
+    if lax {
+        (back.level, back.allow_low_level) = (AuthLevel::None, true);
+    }
+    let back = Client::new(back)?;
     let server = ServerBuilder::new(options)
         .account("operator", "secret")
-        .class(ADDER_CLASS, |_: &Caller<'_>| Ok(Arc::new(Dispatched(Adder)) as Arc<dyn Object>))
+        .class(ADDER_CLASS, move |_: &Caller<'_>| {
+            Ok(Arc::new(Dispatched(Adder(back.clone()))) as Arc<dyn Object>)
+        })
         .class(TEST_SERVER_CLASS, |_: &Caller<'_>| Ok(Arc::new(TestServer) as Arc<dyn Object>))
         .listen(address)?;
     println!("ready {}", server.address());

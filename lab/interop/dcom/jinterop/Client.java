@@ -1,3 +1,7 @@
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.logging.Level;
 import org.jinterop.dcom.common.JIException;
 import org.jinterop.dcom.common.JISystem;
@@ -6,6 +10,10 @@ import org.jinterop.dcom.core.JICallBuilder;
 import org.jinterop.dcom.core.JIClsid;
 import org.jinterop.dcom.core.JIComServer;
 import org.jinterop.dcom.core.JIFlags;
+import org.jinterop.dcom.core.JILocalCoClass;
+import org.jinterop.dcom.core.JILocalInterfaceDefinition;
+import org.jinterop.dcom.core.JILocalMethodDescriptor;
+import org.jinterop.dcom.core.JILocalParamsDescriptor;
 import org.jinterop.dcom.core.JISession;
 import org.jinterop.dcom.core.JIString;
 import org.jinterop.dcom.core.JIVariant;
@@ -23,10 +31,11 @@ public class Client {
         if (!holds) throw new AssertionError(found);
     }
 
-    /** A session serves one object. */
-    static JISession session() {
+    /** A session serves one object. Its own objects are called at the level of its calls, and as server
+     * j-Interop knows no session security. */
+    static JISession session(boolean security) {
         JISession session = JISession.createSession("STUDY", "operator", "secret");
-        session.useSessionSecurity(true);
+        session.useSessionSecurity(security);
         session.useNTLMv2(true);
         session.setGlobalSocketTimeout(15000);
         return session;
@@ -78,7 +87,7 @@ public class Client {
         IJITypeInfo info = adder.getTypeInfo(0);
         TypeAttr attributes = info.getTypeAttr();
         check(attributes.guid.equalsIgnoreCase("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d33"), attributes.guid);
-        check(attributes.typekind == 4 && attributes.cFuncs == 3, attributes.cFuncs);
+        check(attributes.typekind == 4 && attributes.cFuncs == 4, attributes.cFuncs);
         FuncDesc add = info.getFuncDesc(0);
         check(add.memberId == adder.getIDsOfNames("Add"), add.memberId);
         check(add.cParams == 2 && add.invokeKind == 1, add.cParams);
@@ -93,21 +102,57 @@ public class Client {
         check(library.getTypeInfo(1).getTypeAttr().typekind == 5, "the class");
     }
 
+    /** What our server calls. */
+    public static class Listener {
+        final List<String> heard = Collections.synchronizedList(new ArrayList<String>());
+
+        public void Told(JIString text) {
+            heard.add(text.getString());
+        }
+    }
+
+    /** Our server calls an object of this program, as client of j-Interop's server. */
+    static void calledBack(JISession session, String host) throws Exception {
+        JIClsid id = JIClsid.valueOf("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d32");
+        JIComServer server = new JIComServer(id, host, session);
+        IJIComObject object = server.createInstance().queryInterface(IJIDispatch.IID);
+        IJIDispatch adder = (IJIDispatch) JIObjectFactory.narrowObject(object);
+        JILocalParamsDescriptor text = new JILocalParamsDescriptor();
+        text.addInParamAsObject(new JIString(JIFlags.FLAG_REPRESENTATION_STRING_BSTR), JIFlags.FLAG_NULL);
+        JILocalInterfaceDefinition heard =
+            new JILocalInterfaceDefinition("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d35", true);
+        heard.addMethodDescriptor(new JILocalMethodDescriptor("Told", 1, text));
+        Listener listener = new Listener();
+        IJIComObject own = JIObjectFactory.buildObject(session, new JILocalCoClass(heard, listener));
+        for (String one : new String[] {"one", "größer"}) {
+            try {
+                adder.callMethodA("Tell", new Object[] {new JIVariant(own), new JIString(one)});
+            } catch (JIException failed) {
+                throw new AssertionError(adder.getLastExcepInfo().getExcepDesc());
+            }
+        }
+        check(listener.heard.equals(Arrays.asList("one", "größer")), listener.heard);
+    }
+
     public static void main(String[] arguments) throws Exception {
         JISystem.getLogger().setLevel(Level.OFF);
         JISystem.setAutoRegisteration(false);
-        JISession session = session();
+        JISession session = session(true);
         strings(session, arguments[0]);
         JISession.destroySession(session);
         System.out.println("j-Interop as client: activation, calls by number");
-        session = session();
+        session = session(true);
         byName(session, arguments[0]);
         JISession.destroySession(session);
         System.out.println("j-Interop as client: calls by name, exceptions");
-        session = session();
+        session = session(true);
         described(session, arguments[0]);
         JISession.destroySession(session);
         System.out.println("j-Interop as client: descriptions of types");
+        session = session(false);
+        calledBack(session, arguments[0]);
+        JISession.destroySession(session);
+        System.out.println("j-Interop as server: its object is called back");
         System.exit(0);
     }
 }
