@@ -2,6 +2,7 @@
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
 use crate::model::{MemberInfo, Refusal, Role, View};
+use crate::peers::Presence;
 use crate::shared::{Shared, now};
 use std::collections::HashMap;
 use std::io;
@@ -17,6 +18,9 @@ const MISSES: u32 = 3;
 /// the primary: nobody else can reach it then, either.
 const DEAF: u32 = 3;
 
+/// The same if nobody refuses and nothing comes: a slow primary is better than another one.
+const MUTE: u32 = 10;
+
 /// How often a primary looks what the registry has, in heartbeats.
 const LOOKS: u32 = 25;
 
@@ -25,17 +29,18 @@ pub(crate) struct Keeper {
     interval: Duration,
     misses: HashMap<String, u32>,
     beats: u32,
-    /// When a backup asked the primary last, and how often in a row nobody was there.
+    /// When a backup asked the primary last, and how often in a row nobody was there, or nothing came.
     asked: Instant,
     unreached: u32,
+    unanswered: u32,
 }
 
 impl Keeper {
     /// Starts the thread. It ends with `ends` of what is shared.
     pub(crate) fn start(shared: Arc<Shared>, interval: Duration) -> io::Result<JoinHandle<()>> {
-        let (misses, beats, unreached) = Default::default();
+        let (misses, beats, unreached, unanswered) = Default::default();
         let asked = Instant::now();
-        let mut keeper = Self { shared, interval, misses, beats, asked, unreached };
+        let mut keeper = Self { shared, interval, misses, beats, asked, unreached, unanswered };
         thread::Builder::new().name("group".into()).spawn(move || {
             while !keeper.shared.ends.load(Ordering::Relaxed) {
                 let pause = keeper.turn();
@@ -92,6 +97,7 @@ impl Keeper {
         // The backup behind this one waits longer, so that one takes over and not all try.
         let place = member.view().place(&member.me().name).unwrap_or(1).clamp(1, 8) - 1;
         let patience = match self.unreached {
+            _ if self.unanswered >= MUTE => Duration::ZERO,
             0 => self.interval * 5 / 2,
             1..DEAF => self.interval * 5 / 4,
             DEAF.. => Duration::ZERO,
@@ -105,7 +111,7 @@ impl Keeper {
                 group = %self.shared.world.group, member = member.me().name, ?done, "takes over"
             ),
         }
-        self.unreached = 0;
+        (self.unreached, self.unanswered) = (0, 0);
     }
 
     /// Asks the primary whether it is alive, once in each interval. A process that is gone is found so
@@ -117,9 +123,10 @@ impl Keeper {
         let known = self.shared.member().and_then(|member| member.known_view().cloned());
         let Some(primary) = known.as_ref().and_then(View::primary) else { return };
         self.asked = Instant::now();
-        match self.shared.world.is_there(primary, self.interval) {
-            true => self.unreached = 0,
-            false => self.unreached += 1,
+        match self.shared.world.ask(primary, self.interval) {
+            Presence::There => (self.unreached, self.unanswered) = (0, 0),
+            Presence::Gone => self.unreached += 1,
+            Presence::Silent => self.unanswered += 1,
         }
     }
 

@@ -17,6 +17,17 @@ use std::time::Duration;
 /// How long a whole state may take.
 const TRANSFER: Duration = Duration::from_secs(30);
 
+/// What is found where a member is said to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It answers.
+    There,
+    /// Nothing comes: it is slow, or accepts nobody.
+    Silent,
+    /// Nobody.
+    Gone,
+}
+
 /// The others of a group.
 pub(crate) struct World {
     pub(crate) orb: Orb,
@@ -76,14 +87,16 @@ impl World {
         (silent, is_deposed)
     }
 
-    /// Whether there is somebody where a member is said to be. One that does not answer in time may be
-    /// slow.
-    pub(crate) fn is_there(&self, member: &MemberInfo, patience: Duration) -> bool {
-        let asked = self.peer(member).and_then(|peer| peer.with_timeout(patience).is_alive());
-        !asked.is_err_and(|exception| is_gone(&exception))
+    /// Asks a member whether it lives.
+    pub(crate) fn ask(&self, member: &MemberInfo, patience: Duration) -> Presence {
+        match self.peer(member).and_then(|peer| peer.with_timeout(patience).is_alive()) {
+            Err(exception) if is_gone(&exception) => Presence::Gone,
+            Err(exception) if exception.kind() == ExceptionKind::Timeout => Presence::Silent,
+            _ => Presence::There,
+        }
     }
 
-    /// The same of a member that has a state.
+    /// Whether there is a member that has a state. One that does not answer in time may be slow.
     pub(crate) fn may_lead(&self, member: &MemberInfo, patience: Duration) -> bool {
         let asked = self.peer(member).and_then(|peer| peer.with_timeout(patience).get_status());
         asked.map_or_else(

@@ -4,12 +4,13 @@ use crate::savings::Savings;
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
-use armilla_replication::model::{Limits, Role};
+use armilla_replication::model::{Failure, Limits, Role, View};
 use armilla_replication::{
     GroupName, MemoryRegistry, Replica, ReplicaBuilder, Style, ViewRegistry,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
+use std::net::TcpListener;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +42,7 @@ impl Server {
     }
 
     fn start_as(
-        registry: &Arc<MemoryRegistry>,
+        registry: &Arc<impl ViewRegistry + 'static>,
         group: u64,
         name: &str,
         style: Style,
@@ -286,4 +287,59 @@ fn a_backup_that_hangs_leaves_the_group() {
     let name = GroupName::new("bank", 1);
     let count = || registry.read(&name).unwrap().unwrap().members.len();
     eventually("two are left", || count() == 2);
+}
+
+/// A registry in which a member is elsewhere, once it is said to be lost.
+struct Lost {
+    registry: Arc<MemoryRegistry>,
+    name: &'static str,
+    peer: String,
+    is_lost: AtomicBool,
+}
+
+impl ViewRegistry for Lost {
+    fn read(&self, group: &GroupName) -> Result<Option<View>, Failure> {
+        let mut view = self.registry.read(group)?;
+        let members = view.iter_mut().flat_map(|view| &mut view.members);
+        let lost = members.filter(|it| it.name == self.name && self.is_lost.load(Ordering::SeqCst));
+        lost.for_each(|member| member.peer.clone_from(&self.peer));
+        Ok(view)
+    }
+
+    fn replace(&self, group: &GroupName, before: u32, next: &View) -> Result<bool, Failure> {
+        self.registry.replace(group, before, next)
+    }
+
+    fn groups(&self) -> Result<Vec<(GroupName, View)>, Failure> {
+        self.registry.groups()
+    }
+
+    fn forget(&self, group: &GroupName, version: u32) -> Result<bool, Failure> {
+        self.registry.forget(group, version)
+    }
+}
+
+#[test]
+fn a_primary_that_speaks_and_cannot_be_reached_or_takes_no_call_is_replaced() {
+    // The one refuses connections, at the other nothing ever answers.
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = |listener: &TcpListener| listener.local_addr().unwrap();
+    let gone = place(&TcpListener::bind("127.0.0.1:0").unwrap());
+    for (number, place) in [(1, gone), (2, place(&mute))] {
+        let registry = Arc::<MemoryRegistry>::default();
+        let (peer, is_lost) = (format!("corbaloc::{place}/peer"), AtomicBool::new(false));
+        let lost = Arc::new(Lost { registry: registry.clone(), name: "a", peer, is_lost });
+        let style = Style::WarmPassive;
+        let a = Server::start_with(&registry, number, "a", style, |it| it);
+        let b = Server::start_as(&lost, number, "b", style, Arc::default(), |it| it);
+        let (_orb, account) = client(&a);
+        account.deposit(1.0).unwrap();
+        lost.is_lost.store(true, Ordering::SeqCst);
+        // A backup looks at the registry when it hears of a view.
+        drop(Server::start_with(&registry, number, "c", style, |it| it));
+        eventually("b leads", || b.replica.role() == Role::Primary);
+        eventually("a has heard of it", || a.replica.role() != Role::Primary);
+        account.deposit(1.0).unwrap();
+        assert_eq!(*b.savings.balance.lock().unwrap(), 2.0);
+    }
 }
