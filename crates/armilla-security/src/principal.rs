@@ -71,55 +71,94 @@ impl fmt::Display for Principal {
 /// assert!(Pattern::new("_get_*").matches("_get_balance"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Pattern(Box<str>);
+pub struct Pattern {
+    text: Box<str>,
+    /// Where the first star is.
+    star: Option<usize>,
+}
 
 impl Pattern {
     /// A pattern with this text.
     pub fn new(text: &str) -> Self {
-        Self(text.into())
+        Self { text: text.into(), star: text.find('*') }
     }
 
     /// Its text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Whether it stands for everything.
     pub fn is_any(&self) -> bool {
-        &*self.0 == "*"
+        &*self.text == "*"
+    }
+
+    /// The only text that it stands for, if it has no star.
+    pub(crate) fn plain(&self) -> Option<&str> {
+        self.star.is_none().then_some(&self.text)
+    }
+
+    /// How every text begins that it stands for, if it has a star behind that.
+    pub(crate) fn beginning(&self) -> Option<&str> {
+        self.star.filter(|star| *star > 0).map(|star| &self.text[..star])
     }
 
     /// Whether it stands for this text. The time is at most proportional to the product of both
     /// lengths.
     pub fn matches(&self, text: &str) -> bool {
-        let (mut pattern, mut text) = (self.0.as_bytes(), text.as_bytes());
+        match self.plain() {
+            Some(plain) => plain == text,
+            None => self.matches_octets(text.bytes()),
+        }
+    }
+
+    /// Whether it stands for the text of this name, which nobody has to write for that.
+    pub(crate) fn matches_name(&self, name: &ScopedName) -> bool {
+        let has_escapes = |part: &str| part.bytes().any(|octet| matches!(octet, b'@' | b'\\'));
+        let domain = name.domain.as_deref();
+        let length = name.user.len() + domain.map_or(0, |domain| domain.len() + 1);
+        // Most are told apart by this alone.
+        if self.plain().is_some_and(|text| text.len() < length) {
+            return false;
+        }
+        if has_escapes(&name.user) || domain.is_some_and(has_escapes) {
+            return self.matches(&name.to_string());
+        }
+        let at = domain.map(|_| b'@');
+        self.matches_octets(name.user.bytes().chain(at).chain(domain.unwrap_or_default().bytes()))
+    }
+
+    fn matches_octets(&self, mut text: impl Iterator<Item = u8> + Clone) -> bool {
+        let mut pattern = self.text.as_bytes();
         // What to go back to: behind the last star, with the text that it has not taken yet.
-        let mut star: Option<(&[u8], &[u8])> = None;
+        let mut star = None;
         loop {
-            match (pattern.split_first(), text.split_first()) {
-                (Some((b'*', rest)), _) => {
-                    pattern = rest;
-                    star = Some((pattern, text));
+            if let Some((b'*', rest)) = pattern.split_first() {
+                if rest.is_empty() {
+                    return true;
                 }
-                (Some((one, rest)), Some((other, behind))) if one == other => {
-                    (pattern, text) = (rest, behind);
-                }
+                pattern = rest;
+                star = Some((pattern, text.clone()));
+                continue;
+            }
+            match (pattern.split_first(), text.next()) {
+                (Some((one, rest)), Some(other)) if *one == other => pattern = rest,
                 (None, None) => return true,
-                _ => match star {
-                    Some((behind_star, [_, left @ ..])) => {
-                        (pattern, text) = (behind_star, left);
-                        star = Some((behind_star, left));
+                _ => {
+                    let Some((behind_star, left)) = &mut star else { return false };
+                    if left.next().is_none() {
+                        return false;
                     }
-                    _ => return false,
-                },
+                    (pattern, text) = (behind_star, left.clone());
+                }
             }
         }
     }
 
     /// Whether a text that begins so may be one of this pattern.
     pub(crate) fn may_begin_with(&self, begin: &str) -> bool {
-        match self.0.split_once('*') {
-            None => self.0.starts_with(begin),
+        match self.text.split_once('*') {
+            None => self.text.starts_with(begin),
             // The star takes whatever follows.
             Some((first, _)) => first.starts_with(begin) || begin.starts_with(first),
         }
@@ -128,13 +167,13 @@ impl Pattern {
     /// Whether every text of `other` is one of this pattern, as far as is easily seen.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         // A star of the other pattern is a character that only a star of this one takes.
-        self.is_any() || self.0 == other.0 || self.matches(&other.0.replace('*', "\u{1}"))
+        self.is_any() || self.text == other.text || self.matches(&other.text.replace('*', "\u{1}"))
     }
 }
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -159,6 +198,22 @@ mod tests {
         }
         let hard = "a".repeat(5000);
         assert!(!Pattern::new(&"a*".repeat(200)).matches(&format!("{}b", &hard[..150])));
+    }
+
+    #[test]
+    fn names_are_matched_as_their_texts_are() {
+        let names = ["ann", "ann@bank", "@bank", r"a\@nn@bank", r"ann@ba\\nk"];
+        let patterns = ["*", "ann", "*@bank", "ann@*", "*@*", r"*\@*", "a*n@b*k", r"ann@ba\\*", ""];
+        let mut matched = 0;
+        for name in names {
+            let name: ScopedName = name.parse().unwrap();
+            for pattern in patterns.map(Pattern::new) {
+                let expected = pattern.matches(&name.to_string());
+                assert_eq!(pattern.matches_name(&name), expected, "{pattern} {name}");
+                matched += usize::from(expected);
+            }
+        }
+        assert_eq!(matched, 20);
     }
 
     #[test]

@@ -39,6 +39,9 @@ struct File<T, E> {
     source: Option<Source<T, E>>,
     value: RwLock<Arc<T>>,
     generation: AtomicU64,
+    opened: Instant,
+    /// When the file was looked at last, in nanoseconds since it was opened.
+    looked: AtomicU64,
     seen: Mutex<Seen>,
 }
 
@@ -50,7 +53,6 @@ struct Source<T, E> {
 /// What was seen at the last look.
 struct Seen {
     stamp: Option<Stamp>,
-    at: Instant,
     fault: Option<String>,
 }
 
@@ -85,9 +87,10 @@ impl<T, E: Display> Watched<T, E> {
         value: T,
         stamp: Option<Stamp>,
     ) -> Self {
-        let seen = Mutex::new(Seen { stamp, at: Instant::now(), fault: None });
-        let (value, generation) = (RwLock::new(Arc::new(value)), AtomicU64::new(0));
-        Self(Arc::new(File { what, source, value, generation, seen }))
+        let seen = Mutex::new(Seen { stamp, fault: None });
+        let (generation, looked) = Default::default();
+        let (value, opened) = (RwLock::new(Arc::new(value)), Instant::now());
+        Self(Arc::new(File { what, source, value, generation, opened, looked, seen }))
     }
 
     /// The file, if there is one.
@@ -114,7 +117,7 @@ impl<T, E: Display> Watched<T, E> {
     pub fn look(&self) {
         let Some(source) = &self.0.source else { return };
         let mut seen = self.seen();
-        seen.at = Instant::now();
+        self.note_look();
         if stamp(&source.path) == seen.stamp {
             return;
         }
@@ -136,14 +139,22 @@ impl<T, E: Display> Watched<T, E> {
         self.0.generation.load(Ordering::Acquire)
     }
 
+    /// Each call asks this, so it takes no lock.
     fn look_if_due(&self) {
-        if self.0.source.is_some() && self.seen().at.elapsed() >= LOOK {
+        let looked = Duration::from_nanos(self.0.looked.load(Ordering::Relaxed));
+        if self.0.source.is_some() && self.0.opened.elapsed().saturating_sub(looked) >= LOOK {
             self.look();
         }
     }
 
+    fn note_look(&self) {
+        let now = self.0.opened.elapsed().as_nanos();
+        self.0.looked.store(u64::try_from(now).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
     fn read(&self, source: &Source<T, E>, seen: &mut Seen) -> Result<(), E> {
-        (seen.stamp, seen.at) = (stamp(&source.path), Instant::now());
+        seen.stamp = stamp(&source.path);
+        self.note_look();
         let read = (source.read)(&source.path);
         seen.fault = read.as_ref().err().map(E::to_string);
         *self.0.value.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read?);

@@ -68,7 +68,7 @@ impl Who {
         match (self, principal) {
             (Self::Anyone, _) | (Self::Anonymous, Principal::Anonymous) => true,
             (Self::Authenticated, principal) => principal.is_known(),
-            (Self::User(pattern), Principal::User(name)) => pattern.matches(&name.to_string()),
+            (Self::User(pattern), Principal::User(name)) => pattern.matches_name(name),
             (Self::DistinguishedName(pattern), Principal::DistinguishedName(name)) => {
                 pattern.matches(name)
             }
@@ -84,11 +84,10 @@ impl Who {
             Self::User(pattern) => {
                 let name: ScopedName = pattern.as_str().parse().ok()?;
                 // Of names that are written in two ways, that of the pattern counts.
-                let is_name =
-                    !pattern.as_str().contains('*') && name.to_string() == pattern.as_str();
+                let is_name = pattern.plain().is_some() && name.to_string() == pattern.as_str();
                 is_name.then_some(Principal::User(name))
             }
-            Self::DistinguishedName(pattern) if !pattern.as_str().contains('*') => {
+            Self::DistinguishedName(pattern) if pattern.plain().is_some() => {
                 Some(Principal::DistinguishedName(pattern.as_str().to_owned()))
             }
             // A user of this host may have shown nothing.

@@ -1,8 +1,8 @@
 //! Objects whose ids are ways: `/a` has `/a/b` below it.
 
+use super::place::Origin;
 use super::{AccessRules, Question};
 use crate::principal::Pattern;
-use armilla_ipc::Address;
 
 impl AccessRules {
     /// Whether the caller may do this with the object and with all that is below it: whatever has
@@ -37,23 +37,21 @@ impl AccessRules {
     /// # Ok::<(), armilla_security::RuleError>(())
     /// ```
     pub fn allow_below(&self, question: &Question<'_>) -> bool {
-        self.allow_below_at(question, None)
-            || self
-                .other_addresses(question.caller)
-                .iter()
-                .any(|at| self.allow_below_at(question, Some(at)))
+        let mut others = self.other_origins(question.caller).into_iter();
+        self.allow_below_from(question, &Origin::of(question.caller))
+            || others.any(|from| self.allow_below_from(question, &from))
     }
 
-    /// The same, with `at` as a further address of the caller.
-    fn allow_below_at(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
-        if !self.decide_at(question, at).allowed {
+    /// The same for a caller who is there.
+    fn allow_below_from(&self, question: &Question<'_>, from: &Origin<'_>) -> bool {
+        if !self.decide_from(question, from).allowed {
             return false;
         }
         let begin = format!("{}/", question.object.trim_end_matches('/'));
         let all = Pattern::new(&format!("{begin}*"));
         let mut allowed: Vec<&Pattern> = Vec::new();
         let fits = self.rules.iter().filter(|rule| {
-            rule.has_operation(question.operation) && rule.fits_but_object(question, at)
+            rule.has_operation(question.operation) && rule.fits_but_object(question, from)
         });
         for rule in fits {
             match (rule.allow, &*rule.objects) {
@@ -80,6 +78,7 @@ mod tests {
     use super::*;
     use crate::caller::{Caller, Proof};
     use crate::principal::Principal;
+    use armilla_ipc::Address;
     use std::time::SystemTime;
 
     fn may(rules: &str, object: &str) -> bool {

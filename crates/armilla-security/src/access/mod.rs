@@ -6,7 +6,9 @@
 
 mod below;
 mod check;
+mod crowd;
 mod file;
+mod index;
 mod place;
 mod read;
 mod roles;
@@ -19,10 +21,11 @@ pub use roles::Roles;
 
 use crate::assertion::AssertionRule;
 use crate::caller::{Caller, Proof};
-use crate::principal::{Pattern, Principal};
-use crate::who::Who;
+use crate::principal::Pattern;
 use armilla_ipc::{Address, host};
-use place::{Network, Times};
+use crowd::Crowd;
+use index::Index;
+use place::{Network, Origin, Times};
 use std::collections::HashMap;
 use std::time::SystemTime;
 
@@ -53,6 +56,10 @@ pub(crate) const OF_EVERY_OBJECT: [&str; 7] = [
     "_repository_id",
     "_domain_managers",
 ];
+
+fn is_of_every_object(operation: &str) -> bool {
+    operation.starts_with('_') && OF_EVERY_OBJECT.contains(&operation)
+}
 
 /// What the rules say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,48 +100,14 @@ pub struct AccessRules {
     rules: Vec<Rule>,
     assertions: Vec<AssertionRule>,
     /// Whom the roles have, by their names.
-    roles: HashMap<String, Vec<Who>>,
+    roles: HashMap<String, Crowd>,
     /// Names that were defined and never used, for `check`.
     unused: Vec<(usize, String)>,
-    by_operation: HashMap<Box<str>, Places>,
-    /// The rules with patterns of operations.
-    any_operation: Places,
-}
-
-/// Where rules stand, in the order of the file: those about one principal alone by that, so that a
-/// thousand users have a rule each at the price of one.
-#[derive(Debug, Clone, Default)]
-struct Places {
-    of: HashMap<Principal, Vec<u32>>,
-    others: Vec<u32>,
-}
-
-impl Places {
-    fn add(&mut self, rule: &Rule, at: u32) {
-        let principals: Option<Vec<_>> = rule.who.iter().map(Who::only).collect();
-        let lists = match principals {
-            Some(principals) => {
-                for principal in principals {
-                    add_last(self.of.entry(principal).or_default(), at);
-                }
-                return;
-            }
-            None => &mut self.others,
-        };
-        add_last(lists, at);
-    }
-
-    /// Those that may be about this principal.
-    fn about(&self, principal: &Principal) -> [&[u32]; 2] {
-        let own = if self.of.is_empty() { None } else { self.of.get(principal) };
-        [own.map_or(&[], Vec::as_slice), &self.others]
-    }
-}
-
-fn add_last(list: &mut Vec<u32>, at: u32) {
-    if list.last() != Some(&at) {
-        list.push(at);
-    }
+    index: Index,
+    /// The same for the operations that every object has, whichever a rule names.
+    of_every_object: Index,
+    /// Whether a rule is about the address of callers.
+    has_networks: bool,
 }
 
 /// A rule. An empty list of patterns stands for everything.
@@ -142,7 +115,7 @@ fn add_last(list: &mut Vec<u32>, at: u32) {
 struct Rule {
     line: usize,
     allow: bool,
-    who: Vec<Who>,
+    who: Crowd,
     adapters: Vec<Pattern>,
     objects: Vec<Pattern>,
     interfaces: Vec<Pattern>,
@@ -153,30 +126,32 @@ struct Rule {
 }
 
 impl Rule {
-    /// Whether it is about this. Its operations were looked at, unless they have patterns.
-    fn fits(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
-        self.has_operation(question.operation) && self.fits_but_operation(question, at)
+    /// Whether it is about this.
+    fn fits(&self, question: &Question<'_>, from: &Origin<'_>) -> bool {
+        self.has_operation(question.operation) && self.fits_but_operation(question, from)
+    }
+
+    /// Whether it decides about an operation that every object has: who may call any may call these.
+    fn fits_every_object(&self, question: &Question<'_>, from: &Origin<'_>) -> bool {
+        (self.allow || self.has_operation(question.operation))
+            && self.fits_but_operation(question, from)
     }
 
     fn has_operation(&self, operation: &str) -> bool {
-        self.operations.is_empty()
-            || self.operations.iter().any(|pattern| pattern.matches(operation))
+        any(&self.operations, operation)
     }
 
-    fn fits_but_operation(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
-        any(&self.objects, question.object) && self.fits_but_object(question, at)
+    fn fits_but_operation(&self, question: &Question<'_>, from: &Origin<'_>) -> bool {
+        any(&self.objects, question.object) && self.fits_but_object(question, from)
     }
 
-    fn fits_but_object(&self, question: &Question<'_>, at: Option<&Address>) -> bool {
+    fn fits_but_object(&self, question: &Question<'_>, from: &Origin<'_>) -> bool {
         let caller = question.caller;
         any(&self.interfaces, question.interface)
             && any(&self.adapters, question.adapter)
-            && self.who.iter().any(|who| who.includes(caller))
+            && self.who.includes(caller)
             && (self.proofs.is_empty() || self.proofs.contains(&caller.proof()))
-            && (self.networks.is_empty()
-                || self.networks.iter().any(|network| {
-                    network.has(caller.address()) || at.is_some_and(|at| network.has(at))
-                }))
+            && (self.networks.is_empty() || self.networks.iter().any(|it| from.is_in(it)))
             && self.times.has(question.at)
     }
 }
@@ -192,59 +167,34 @@ impl AccessRules {
     /// Every object has operations that tell whether it exists and what it is, such as `_is_a`. Who
     /// may call anything of an object may call these, unless a rule names them.
     pub fn decide(&self, question: &Question<'_>) -> Decision {
-        let found = self.decide_at(question, None);
+        let found = self.decide_from(question, &Origin::of(question.caller));
         if found.allowed {
             return found;
         }
-        let others = self.other_addresses(question.caller).into_iter();
-        let mut others = others.map(|at| self.decide_at(question, Some(&at)));
+        let others = self.other_origins(question.caller).into_iter();
+        let mut others = others.map(|from| self.decide_from(question, &from));
         others.find(|other| other.allowed).unwrap_or(found)
     }
 
-    /// The addresses of this host, from any of which a client by the same-host endpoint might have
-    /// come over TCP; none for other clients, or if no rule is about one.
-    fn other_addresses(&self, caller: &Caller) -> Vec<Address> {
-        let somewhere = |rule: &Rule| rule.networks.iter().any(|it| *it != Network::Local);
-        match *caller.address() == Address::SameHost && self.rules.iter().any(somewhere) {
-            true => {
-                let all = host::addresses().into_iter();
-                all.map(|own| Address::tcp(own.to_string(), 0)).collect()
-            }
+    /// The caller at the addresses of this host, from any of which a client by the same-host endpoint
+    /// might have come over TCP; nothing for other clients, or if no rule is about an address.
+    fn other_origins<'q>(&self, caller: &'q Caller) -> Vec<Origin<'q>> {
+        match self.has_networks && *caller.address() == Address::SameHost {
+            true => host::addresses().into_iter().map(|own| Origin::also(caller, own)).collect(),
             false => Vec::new(),
         }
     }
 
-    /// The same, with `at` as a further address of the caller.
-    fn decide_at(&self, question: &Question<'_>, at: Option<&Address>) -> Decision {
-        if OF_EVERY_OBJECT.contains(&question.operation) {
-            return self.decide_of_every_object(question, at);
-        }
-        let principal = question.caller.principal();
-        let named = self.by_operation.get(question.operation);
-        let [own, named] = named.map_or([&[][..]; 2], |places| places.about(principal));
-        let [any_own, any] = self.any_operation.about(principal);
-        // Each list is in the order of the file.
-        let mut lists = [own, named, any_own, any];
-        loop {
-            let firsts = lists.iter_mut().filter(|list| !list.is_empty());
-            let Some(list) = firsts.min_by_key(|list| list[0]) else {
-                return Decision { allowed: false, line: None };
-            };
-            let rule = &self.rules[list[0] as usize];
-            *list = &list[1..];
-            if rule.fits(question, at) {
-                return Decision { allowed: rule.allow, line: Some(rule.line) };
-            }
-        }
-    }
-
-    fn decide_of_every_object(&self, question: &Question<'_>, at: Option<&Address>) -> Decision {
-        let decides = |rule: &&Rule| {
-            let names_some = !rule.operations.is_empty();
-            rule.fits_but_operation(question, at)
-                && (rule.allow || !names_some || rule.has_operation(question.operation))
+    /// The decision about a caller who is there.
+    fn decide_from(&self, question: &Question<'_>, from: &Origin<'_>) -> Decision {
+        let rule = |at: u32| &self.rules[at as usize];
+        let first = match is_of_every_object(question.operation) {
+            true => self
+                .of_every_object
+                .first(question, |at| rule(at).fits_every_object(question, from)),
+            false => self.index.first(question, |at| rule(at).fits(question, from)),
         };
-        match self.rules.iter().find(decides) {
+        match first.map(rule) {
             Some(rule) => Decision { allowed: rule.allow, line: Some(rule.line) },
             None => Decision { allowed: false, line: None },
         }
@@ -253,9 +203,7 @@ impl AccessRules {
     /// The first of these roles that the caller has: for a call about which no rule decides, and
     /// whose operation names roles in IDL.
     pub fn role_of<'r>(&self, caller: &Caller, roles: &[&'r str]) -> Option<&'r str> {
-        let has = |role: &&str| {
-            self.roles.get(*role).is_some_and(|all| all.iter().any(|who| who.includes(caller)))
-        };
+        let has = |role: &&str| self.roles.get(*role).is_some_and(|all| all.includes(caller));
         roles.iter().copied().find(|role| has(role))
     }
 
@@ -274,18 +222,12 @@ impl AccessRules {
         self.rules.is_empty()
     }
 
+    /// The rules as they were read, to be asked.
     fn index(mut self) -> Self {
-        for (at, rule) in self.rules.iter().enumerate() {
-            let at = at as u32;
-            let is_name = |pattern: &Pattern| !pattern.as_str().contains('*');
-            if rule.operations.is_empty() || !rule.operations.iter().all(is_name) {
-                self.any_operation.add(rule, at);
-                continue;
-            }
-            for operation in &rule.operations {
-                self.by_operation.entry(operation.as_str().into()).or_default().add(rule, at);
-            }
-        }
+        self.index = Index::new(&self.rules, true);
+        self.of_every_object = Index::new(&self.rules, false);
+        let somewhere = |rule: &Rule| rule.networks.iter().any(|it| *it != Network::Local);
+        self.has_networks = self.rules.iter().any(somewhere);
         self
     }
 }

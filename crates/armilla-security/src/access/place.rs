@@ -1,6 +1,8 @@
 //! Where callers are, and when.
 
+use crate::caller::Caller;
 use armilla_ipc::{Address, host};
+use std::cell::OnceCell;
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -33,18 +35,6 @@ impl Network {
         }
     }
 
-    pub(super) fn has(&self, address: &Address) -> bool {
-        let ip: Option<IpAddr> = match address {
-            Address::Tcp { host, .. } => host.parse().ok(),
-            _ => return matches!(self, Self::Local),
-        };
-        let Some(ip) = ip.map(|ip| ip.to_canonical()) else { return false };
-        match self {
-            Self::Local => ip.is_loopback() || host::is_local_address(ip),
-            Self::Prefix(network, bits) => shares(*network, ip, *bits),
-        }
-    }
-
     pub(super) fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Prefix(network, bits), Self::Prefix(other, more)) => {
@@ -52,6 +42,55 @@ impl Network {
             }
             (one, other) => one == other,
         }
+    }
+}
+
+/// Where a caller is. What rules ask of it is found out once, and only if one asks.
+pub(super) struct Origin<'q> {
+    address: &'q Address,
+    /// `None` for a transport within the host, and for a name.
+    ip: OnceCell<Option<IpAddr>>,
+    /// Whether the address is one of this host.
+    is_here: OnceCell<bool>,
+    /// An address of this host that the caller has besides.
+    also: Option<IpAddr>,
+}
+
+impl<'q> Origin<'q> {
+    pub(super) const fn of(caller: &'q Caller) -> Self {
+        let (ip, is_here) = (OnceCell::new(), OnceCell::new());
+        Self { address: caller.address(), ip, is_here, also: None }
+    }
+
+    /// The same with a further address, which is one of this host.
+    pub(super) const fn also(caller: &'q Caller, ip: IpAddr) -> Self {
+        Self { also: Some(ip), ..Self::of(caller) }
+    }
+
+    pub(super) fn is_in(&self, network: &Network) -> bool {
+        match network {
+            Network::Local => self.also.is_some() || self.is_here(),
+            Network::Prefix(network, bits) => {
+                let has = |ip: Option<IpAddr>| ip.is_some_and(|ip| shares(*network, ip, *bits));
+                has(self.also) || has(self.ip())
+            }
+        }
+    }
+
+    fn is_here(&self) -> bool {
+        // This asks the operating system.
+        let is_own = |ip: IpAddr| ip.is_loopback() || host::is_local_address(ip);
+        match self.address {
+            Address::Tcp { .. } => *self.is_here.get_or_init(|| self.ip().is_some_and(is_own)),
+            _ => true,
+        }
+    }
+
+    fn ip(&self) -> Option<IpAddr> {
+        *self.ip.get_or_init(|| match self.address {
+            Address::Tcp { host, .. } => host.parse().ok().map(|ip: IpAddr| ip.to_canonical()),
+            _ => None,
+        })
     }
 }
 
@@ -142,11 +181,15 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caller::Proof;
+    use crate::principal::Principal;
 
     #[test]
     fn networks_have_addresses() {
-        let has =
-            |network, host: &str| Network::parse(network).unwrap().has(&Address::tcp(host, 1));
+        let has = |network, host: &str| {
+            let (network, address) = (Network::parse(network).unwrap(), Address::tcp(host, 1));
+            Origin::of(&Caller::new(Principal::Anonymous, Proof::None, address)).is_in(&network)
+        };
         assert!(has("10.0.0.0/8", "10.1.2.3") && !has("10.0.0.0/8", "11.0.0.1"));
         assert!(has("0.0.0.0/0", "1.2.3.4") && !has("0.0.0.0/0", "2001:db8::1"));
         assert!(has("2001:db8::/32", "2001:db8::1") && has("local", "127.0.0.1"));

@@ -1,5 +1,6 @@
 //! Reading rules.
 
+use super::crowd::Crowd;
 use super::place::{Hours, Network, Times};
 use super::{AccessRules, Rule};
 use crate::assertion::AssertionRule;
@@ -61,7 +62,7 @@ impl FromStr for AccessRules {
         let read = DeTable::parse(text).map_err(|error| {
             (error.span().unwrap_or(0..0), format!("it is no TOML: {}", error.message()))
         });
-        let read = read.and_then(|root| Reader { text, ..Reader::default() }.root(root.get_ref()));
+        let read = read.and_then(|root| Reader::new(text).root(root.get_ref()));
         read.map(Self::index).map_err(|(at, what)| RuleError::at(text, at.start, what))
     }
 }
@@ -85,13 +86,24 @@ struct Group {
 }
 
 #[derive(Default)]
-struct Reader<'t> {
-    text: &'t str,
+struct Reader {
+    /// Where lines end.
+    ends: Vec<usize>,
     /// Groups as `group:NAME`, roles as `role:NAME`.
     groups: HashMap<String, Group>,
 }
 
-impl Reader<'_> {
+impl Reader {
+    fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, octet)| *octet == b'\n');
+        Self { ends: ends.map(|(at, _)| at).collect(), ..Self::default() }
+    }
+
+    /// The line of an octet.
+    fn line(&self, at: usize) -> usize {
+        self.ends.partition_point(|end| *end < at) + 1
+    }
+
     fn root(mut self, root: &DeTable<'_>) -> Result<AccessRules, Wrong> {
         for (key, _) in root.iter() {
             // What stands below `service` is that of the service which reads the file.
@@ -114,7 +126,7 @@ impl Reader<'_> {
             rules.assertions.extend(self.assertion(value)?);
         }
         let roles = self.groups.iter().filter_map(|(name, role)| {
-            Some((name.strip_prefix("role:")?.to_owned(), role.members.clone()))
+            Some((name.strip_prefix("role:")?.to_owned(), role.members.clone().into()))
         });
         rules.roles = roles.collect();
         let unused = self.groups.into_iter().filter(|(_, group)| !group.used);
@@ -129,7 +141,7 @@ impl Reader<'_> {
         };
         for (key, value) in table.iter() {
             let members = self.who(value)?;
-            let (line, _) = place(self.text, key.span().start);
+            let line = self.line(key.span().start);
             let group = Group { members, line, used: false };
             self.groups.insert(format!("{kind}:{}", key.get_ref()), group);
         }
@@ -160,11 +172,11 @@ impl Reader<'_> {
         let DeValue::Table(table) = value.get_ref() else {
             return Err((value.span(), "a rule begins with `[[rule]]`".to_owned()));
         };
-        let (line, _) = place(self.text, value.span().start);
+        let line = self.line(value.span().start);
         let mut rule = Rule {
             line,
             allow: false,
-            who: Vec::new(),
+            who: Crowd::default(),
             adapters: Vec::new(),
             objects: Vec::new(),
             interfaces: Vec::new(),
@@ -181,7 +193,7 @@ impl Reader<'_> {
                         return Err((key.span(), "a rule allows or denies, not both".to_owned()));
                     }
                     decides = Some(word == "allow");
-                    rule.who = self.who(value)?;
+                    rule.who = self.who(value)?.into();
                 }
                 "poa" => rule.adapters = patterns(value)?,
                 "object" => rule.objects = patterns(value)?,

@@ -20,6 +20,7 @@ use armilla_giop::csi::{
 };
 use armilla_giop::ior::{Component, TaggedComponent};
 use armilla_ipc::Protection;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
@@ -118,7 +119,7 @@ impl ServerInterceptor for Requests {
         };
         let question = Question {
             caller,
-            adapter: &request.adapter_name()?.join("/"),
+            adapter: &request.adapter_path()?,
             object: &shown(request.object_id()?.as_bytes()),
             interface: &request.target_most_derived_interface()?,
             operation: request.operation(),
@@ -178,10 +179,13 @@ struct Started(Instant);
 struct Denied(Option<usize>);
 
 /// The id of an object as text: as it is, or in hexadecimal.
-fn shown(id: &[u8]) -> String {
+fn shown(id: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(id) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => id.iter().map(|octet| format!("{octet:02x}")).collect(),
+        Ok(text) if !text.chars().any(char::is_control) => text.into(),
+        _ => {
+            let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+            id.iter().flat_map(|octet| [digit(octet >> 4), digit(octet & 15)]).collect()
+        }
     }
 }
 
@@ -346,7 +350,7 @@ impl Guard {
     /// Records how a request has ended.
     fn record(&self, request: &ServerRequestInfo, outcome: &Ended<'_>) {
         let Some(audit) = &self.audit else { return };
-        let adapter = request.adapter_name().map(|names| names.join("/")).unwrap_or_default();
+        let adapter = request.adapter_path().unwrap_or_default();
         let object = request.object_id().map(|id| shown(id.as_bytes())).unwrap_or_default();
         audit.note(&Record {
             caller: request.kept::<Arc<Caller>>().map(|caller| &**caller),

@@ -61,6 +61,7 @@ impl ServerInterceptor for Passenger {
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         assert_eq!(request.adapter_name()?, ["RootPOA"]);
+        assert_eq!(request.adapter_path()?, "RootPOA");
         assert!(request.target_is_a("IDL:armilla.org/Probe/Common:1.0")?);
         let interface = request.target_most_derived_interface()?;
         assert_eq!(interface, ("IDL:armilla.org/Probe/Everything:1.0"));

@@ -12,6 +12,7 @@ use crate::server::interception::ObjectReferenceTemplate;
 use crate::server::poa::{Established, ManagerState, ObjectReferenceFactory, Poa, Policy};
 use armilla_cdr::CdrResult;
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -310,9 +311,28 @@ impl ServerInterceptors {
     }
 }
 
+/// The name of the root POA, which no path has.
+const ROOT: &str = "RootPOA";
+
+/// The names in the path of a POA below the root.
+fn names_below_root(path: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
+    let below = path.split(|octet| *octet == 0).filter(|name| !name.is_empty());
+    below.map(String::from_utf8_lossy)
+}
+
 /// The names in the path of a POA, from the root down.
 pub(super) fn adapter_names(path: &[u8]) -> Vec<String> {
-    let below = path.split(|octet| *octet == 0).filter(|name| !name.is_empty());
-    let below = below.map(|name| String::from_utf8_lossy(name).into_owned());
-    std::iter::once("RootPOA".to_owned()).chain(below).collect()
+    let below = names_below_root(path).map(Cow::into_owned);
+    std::iter::once(ROOT.to_owned()).chain(below).collect()
+}
+
+/// The same as one text, with slashes between.
+pub(super) fn adapter_path(path: &[u8]) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(ROOT);
+    for name in names_below_root(path) {
+        let text = text.to_mut();
+        text.push('/');
+        text.push_str(&name);
+    }
+    text
 }

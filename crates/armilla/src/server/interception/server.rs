@@ -13,7 +13,7 @@ use crate::interception::{SlotId, Slots};
 use crate::policies::PolicyType;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
-use crate::server::interception::ior::adapter_names;
+use crate::server::interception::ior::{adapter_names, adapter_path};
 use crate::server::poa::{ObjectId, PoaInner, Policy, Target};
 use crate::signature::NamedValue;
 use armilla_cdr::{Any as Value, TypeCode};
@@ -302,6 +302,14 @@ impl ServerRequestInfo {
     /// As [`object_id`](Self::object_id).
     pub fn adapter_name(&self) -> Result<Vec<String>, SystemException> {
         self.target().map(|object| adapter_names(object.poa.path()))
+    }
+
+    /// The same as one text: `RootPOA/accounts`.
+    ///
+    /// # Errors
+    /// As [`object_id`](Self::object_id).
+    pub fn adapter_path(&self) -> Result<Cow<'_, str>, SystemException> {
+        self.target().map(|object| adapter_path(object.poa.path()))
     }
 
     /// The id of the object's POA, unique among the POAs of this ORB.
