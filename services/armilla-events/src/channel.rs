@@ -7,7 +7,7 @@ use crate::error::EventError;
 use crate::hub::Hub;
 use crate::kept::Persistence;
 use crate::options::{ChannelLimits, ConsumerOptions};
-use crate::servant::{Rights, serve};
+use crate::servant::{Rights, Toll, serve};
 use crate::subscription::Subscription;
 use armilla::{Poa, SystemException};
 use armilla_rt::{Measurement, Priority, PriorityModel, RtOrb, Threadpool};
@@ -46,6 +46,7 @@ pub struct EventChannelBuilder {
     measurement: Option<Measurement>,
     parent: Option<Poa>,
     rights: Option<Rights>,
+    toll: Option<Toll>,
     persistence: Option<Persistence>,
 }
 
@@ -61,6 +62,13 @@ impl EventChannelBuilder {
     #[cfg(feature = "server")]
     pub(crate) fn rights(mut self, rights: Rights) -> Self {
         self.rights = Some(rights);
+        self
+    }
+
+    /// Asks this for the events that clients push.
+    #[cfg(feature = "server")]
+    pub(crate) fn toll(mut self, toll: Option<Toll>) -> Self {
+        self.toll = toll;
         self
     }
 
@@ -144,10 +152,10 @@ impl EventChannelBuilder {
             poa = poa.priority_model(PriorityModel::ClientPropagated(priority));
         }
         let poa = poa.build()?;
-        let Self { rt, limits, priority, schedule, strict, measurement, .. } = self;
+        let Self { rt, limits, priority, schedule, strict, measurement, toll, .. } = self;
         let (rights, persistence) = (self.rights, self.persistence);
         let mut hub = Hub::new(&rt, limits, priority, schedule, strict);
-        hub.measurement = measurement;
+        (hub.measurement, hub.toll) = (measurement, toll);
         let hub = Arc::new(hub);
         let reference = serve(&hub, poa.poa(), rights, persistence)?;
         hub.keep_swept();
@@ -169,6 +177,7 @@ impl EventChannel {
             measurement: None,
             parent: None,
             rights: None,
+            toll: None,
             persistence: None,
         }
     }

@@ -11,6 +11,7 @@ use crate::farewell::{Ending, say_farewell};
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::places::{Proxies, ProxyPermit, Suppliers};
 use crate::presence::Presence;
+use crate::servant::Toll;
 use crate::subscription::Subscription;
 use crate::sweep::{Candidate, Role, Sweeper, make_room, sweep};
 use armilla::blocking;
@@ -35,6 +36,7 @@ pub(crate) struct Hub {
     pub(crate) strict: bool,
     /// What measures consumers.
     pub(crate) measurement: Option<Measurement>,
+    pub(crate) toll: Option<Toll>,
     /// What suppliers read. It is replaced whole, under `members`.
     table: PiMutex<Arc<Vec<Row>>>,
     /// Held while clients come and go, consumers, too.
@@ -84,6 +86,7 @@ impl Hub {
             schedule,
             strict,
             measurement: None,
+            toll: None,
             table,
             members,
             proxies,
@@ -106,6 +109,14 @@ impl Hub {
     /// Passes an event to the consumers that want it. Waits for none but those that block.
     pub(crate) fn publish(&self, event: &Arc<Event>) {
         self.publish_but(event, None);
+    }
+
+    /// Takes events that a client pushes from its share.
+    ///
+    /// # Errors
+    /// `TRANSIENT` if that is used up for now.
+    pub(crate) fn take_toll(&self, events: usize) -> Result<(), armilla::SystemException> {
+        self.toll.as_ref().map_or(Ok(()), |toll| toll(events as u64))
     }
 
     /// Passes an event of another process on, no further than [`ChannelLimits::hops`], and not to

@@ -2,6 +2,7 @@
 //! studies and images, never names, patients or what was searched for.
 
 use crate::access::{Operation, Place, Rules, Verdict};
+use crate::shares::Shares;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,6 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Guard {
     rules: Arc<Rules>,
     record: Option<Arc<Mutex<File>>>,
+    pub(crate) shares: Shares,
 }
 
 /// Who asks, and how.
@@ -88,12 +90,13 @@ impl Guard {
         let open =
             |path: &Path| OpenOptions::new().append(true).create(true).mode(0o600).open(path);
         let record = record.map(open).transpose()?;
-        Ok(Self { rules: Arc::new(rules), record: record.map(|file| Arc::new(Mutex::new(file))) })
+        let record = record.map(|file| Arc::new(Mutex::new(file)));
+        Ok(Self { rules: Arc::new(rules), record, shares: Shares::default() })
     }
 
     /// For what only this process asks, which needs no record.
     pub fn only_here() -> Self {
-        Self { rules: Arc::new(Rules::only_here()), record: None }
+        Self { rules: Arc::new(Rules::only_here()), ..Self::default() }
     }
 
     /// The rules.
@@ -130,7 +133,7 @@ impl Guard {
         }
     }
 
-    fn verdict(&self, client: &Client, operation: Operation) -> Verdict {
+    pub(crate) fn verdict(&self, client: &Client, operation: Operation) -> Verdict {
         let Client { place, token, user, needs_token, .. } = client;
         match self.rules.decide_of(operation, *place, token.as_deref(), user.as_deref()) {
             Verdict::Allowed(None) if *needs_token => Verdict::NeedsToken,

@@ -4,6 +4,7 @@
 use crate::dicom;
 use crate::idl::server::{StoreRaises, StoredRaises};
 use crate::idl::{Image, Refusal, Refused, Server, ServerRef, Source, SourceRef};
+use armilla_security::UsedUp;
 use armilla_stream::{
     FlowConsumer, FlowControl, FlowOptions, FlowProducer, FlowRequest, RunningChecksum, StreamError,
 };
@@ -37,6 +38,13 @@ impl std::error::Error for FetchError {}
 impl From<io::Error> for FetchError {
     fn from(error: io::Error) -> Self {
         plain(error.to_string())
+    }
+}
+
+impl From<UsedUp> for FetchError {
+    /// As a server refuses an image for which it has no room.
+    fn from(used_up: UsedUp) -> Self {
+        Self { refusal: Some(Refusal::NoRoom), what: used_up.to_string() }
     }
 }
 

@@ -19,6 +19,7 @@ pub mod locator;
 pub mod procedures;
 pub mod query;
 pub mod server;
+mod shares;
 pub mod store;
 pub mod web;
 

@@ -67,7 +67,7 @@ pub(crate) struct Serve {
 }
 
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
-    let callers = options.service.callers(false)?;
+    let mut callers = options.service.callers(false)?;
     let store = match options.service.directory("events")? {
         Some(directory) => options.standby.open(|| Store::open(&directory))?,
         None => Store::in_memory(),
@@ -80,6 +80,8 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let server = options.bind_channels.iter().fold(server, ServerBuilder::bind_channels);
     let server = server.remote_operators(options.remote_operators);
     let server = server.console(options.service.console(arguments, &callers));
+    // The channels ask it, too, so the service gives it to the ORB.
+    let server = callers.security.take().into_iter().fold(server, ServerBuilder::security);
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT, &callers))?.run()?)
 }
 

@@ -34,9 +34,9 @@ pub(crate) struct CallerArguments {
     /// Refuse calls while they cannot be recorded
     #[arg(long, requires = "audit")]
     audit_or_refuse: bool,
-    /// What hosts and users may do in a second, and who is not let in for a while, such as
-    /// calls=1000,connections=50,user-calls=200,ban=600; also calls= octets= user-octets= burst=
-    /// breaches= window= remembered=
+    /// What hosts and users may do in a second and have at a time, and who is not let in for a while,
+    /// such as calls=1000,connections=50,user-calls=200,ban=600: calls= octets= connections= events=
+    /// bindings= images=, the same behind user-, burst= breaches= window= ban= remembered=
     #[arg(long, value_name = "LIMITS")]
     limits: Option<LimitOptions>,
 }

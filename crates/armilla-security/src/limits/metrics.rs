@@ -1,6 +1,6 @@
 //! What the limits have done, as numbers.
 
-use super::Limits;
+use super::{Limits, Resource, UsedUp};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,14 +18,32 @@ fn longest(mut bans: Vec<(String, Duration)>) -> Vec<(String, Duration)> {
 
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    pub(super) calls: AtomicU64,
-    pub(super) octets: AtomicU64,
-    pub(super) user_calls: AtomicU64,
-    pub(super) user_octets: AtomicU64,
-    pub(super) connections: AtomicU64,
+    /// What was refused to hosts, and to principals, by resource.
+    refused: [[AtomicU64; Resource::ALL.len()]; 2],
+    /// What is held now, by resource: each only once, though host and principal are charged.
+    held: [AtomicU64; Resource::ALL.len()],
     pub(super) turned_away: AtomicU64,
     pub(super) breaches: AtomicU64,
     pub(super) bans: AtomicU64,
+}
+
+impl Counters {
+    /// Counts what was refused.
+    pub(super) fn refuse(&self, UsedUp { resource, by_user }: UsedUp) {
+        self.refused[usize::from(by_user)][resource as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn refused(&self, resource: Resource, by_user: bool) -> u64 {
+        self.refused[usize::from(by_user)][resource as usize].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn hold(&self, resource: Resource, amount: u64) {
+        self.held[resource as usize].fetch_add(amount, Ordering::Relaxed);
+    }
+
+    pub(super) fn give_back(&self, resource: Resource, amount: u64) {
+        self.held[resource as usize].fetch_sub(amount, Ordering::Relaxed);
+    }
 }
 
 /// What [`Limits`] have refused until now.
@@ -42,6 +60,20 @@ pub struct LimitCounts {
     pub user_octets: u64,
     /// Connections, because the host makes too many.
     pub connections: u64,
+    /// Calls over a new connection, because the principal makes too many of them.
+    pub user_connections: u64,
+    /// Events, because the host pushes too many.
+    pub events: u64,
+    /// Events, because the principal pushes too many.
+    pub user_events: u64,
+    /// Names, because the host has bound too many.
+    pub bindings: u64,
+    /// Names, because the principal has bound too many.
+    pub user_bindings: u64,
+    /// Images, because the host has stored too many.
+    pub images: u64,
+    /// Images, because the principal has stored too many.
+    pub user_images: u64,
     /// Connections of banned hosts.
     pub turned_away: u64,
     /// How often clients have broken the protocol.
@@ -57,12 +89,21 @@ impl Limits {
     pub fn counts(&self) -> LimitCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let counters = &self.0.counters;
+        let host = |resource| counters.refused(resource, false);
+        let user = |resource| counters.refused(resource, true);
         LimitCounts {
-            calls: read(&counters.calls),
-            octets: read(&counters.octets),
-            user_calls: read(&counters.user_calls),
-            user_octets: read(&counters.user_octets),
-            connections: read(&counters.connections),
+            calls: host(Resource::Calls),
+            octets: host(Resource::Octets),
+            user_calls: user(Resource::Calls),
+            user_octets: user(Resource::Octets),
+            connections: host(Resource::Connections),
+            user_connections: user(Resource::Connections),
+            events: host(Resource::Events),
+            user_events: user(Resource::Events),
+            bindings: host(Resource::Bindings),
+            user_bindings: user(Resource::Bindings),
+            images: host(Resource::Images),
+            user_images: user(Resource::Images),
             turned_away: read(&counters.turned_away),
             breaches: read(&counters.breaches),
             bans: read(&counters.bans),
@@ -78,17 +119,25 @@ impl Limits {
             "# HELP armilla_limits_refused_total What the limits of hosts and users have refused.\n\
              # TYPE armilla_limits_refused_total counter\n",
         );
-        let refused = [
-            ("calls", counts.calls),
-            ("octets", counts.octets),
-            ("user-calls", counts.user_calls),
-            ("user-octets", counts.user_octets),
-            ("connections", counts.connections),
-            ("banned", counts.turned_away),
-        ];
         // Writing to a string cannot fail.
-        for (what, count) in refused {
-            let _ = writeln!(text, "armilla_limits_refused_total{{what=\"{what}\"}} {count}");
+        for (prefix, by_user) in [("", false), ("user-", true)] {
+            for resource in Resource::ALL {
+                let count = self.0.counters.refused(resource, by_user);
+                let what = resource.name();
+                let _ = writeln!(
+                    text,
+                    "armilla_limits_refused_total{{what=\"{prefix}{what}\"}} {count}"
+                );
+            }
+        }
+        let away = counts.turned_away;
+        let _ = writeln!(text, "armilla_limits_refused_total{{what=\"banned\"}} {away}");
+        text += "# HELP armilla_limits_held What hosts and users hold of what is limited.\n\
+                 # TYPE armilla_limits_held gauge\n";
+        for resource in [Resource::Bindings, Resource::Images] {
+            let (what, held) = (resource.name(), &self.0.counters.held[resource as usize]);
+            let held = held.load(Ordering::Relaxed);
+            let _ = writeln!(text, "armilla_limits_held{{what=\"{what}\"}} {held}");
         }
         for (name, kind, help, count) in [
             ("breaches_total", "counter", "How often clients broke the protocol.", counts.breaches),

@@ -1,22 +1,26 @@
 //! What strangers and users may do to a server: how many calls, octets and connections, and who is
 //! not let in for a while.
 
+mod connections;
+mod held;
 mod metrics;
 mod options;
 mod rate;
 mod table;
 
+pub use held::Held;
 pub use metrics::LimitCounts;
-pub use options::{LimitOptions, Quota};
+pub use options::{LimitOptions, Quota, Resource};
 
 use crate::principal::Principal;
 use armilla::transport::Admission;
 use armilla_ipc::Address;
+use connections::Connections;
 use metrics::Counters;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use table::{Share, Table};
@@ -24,13 +28,16 @@ use table::{Share, Table};
 /// How many parts a table has, so that threads seldom wait for each other.
 const SHARDS: usize = 16;
 
-/// Limits what clients may do: calls and octets by host and by principal, connections by host, and
-/// bans of hosts that break the protocol. Clones share what was counted.
+/// Limits what clients may do and have, by host and by principal, and bans hosts that break the
+/// protocol. Clones share what was counted.
 /// [`ServerSecurityBuilder::limits`](crate::ServerSecurityBuilder::limits) takes it.
 ///
 /// A call beyond a limit ends with `TRANSIENT`
 /// ([`Minor::SHARE_USED_UP`](armilla::Minor::SHARE_USED_UP)) and is not executed. A connection beyond
-/// one is closed before anything is read, and before a TLS handshake.
+/// one of its host is closed before anything is read, and before a TLS handshake. The shares of
+/// calls, octets and connections are taken by the ORB; what a service keeps for its clients or does
+/// for them, it asks for: [`hold`](Self::hold), [`pass`](Self::pass), or the same of
+/// [`ServerSecurity`](crate::ServerSecurity::hold) for the caller of a request.
 ///
 /// ```
 /// use armilla::Orb;
@@ -53,6 +60,7 @@ struct Shared {
     hasher: RandomState,
     hosts: [Mutex<Table<Host>>; SHARDS],
     principals: [Mutex<Table<Principal>>; SHARDS],
+    connections: Mutex<Connections>,
     counters: Counters,
 }
 
@@ -91,30 +99,43 @@ impl fmt::Display for Host {
     }
 }
 
-fn counted(counter: &AtomicU64, what: UsedUp) -> UsedUp {
-    counter.fetch_add(1, Ordering::Relaxed);
-    what
-}
-
-/// What was used up.
+/// What was used up: the share of a host, or of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UsedUp {
-    HostCalls,
-    HostOctets,
-    PrincipalCalls,
-    PrincipalOctets,
+pub struct UsedUp {
+    /// The share of what.
+    pub resource: Resource,
+    /// Whether it is that of the principal.
+    pub by_user: bool,
 }
 
 impl UsedUp {
     pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::HostCalls => "the host makes too many calls (calls)",
-            Self::HostOctets => "the host sends too many octets (octets)",
-            Self::PrincipalCalls => "the caller makes too many calls (user-calls)",
-            Self::PrincipalOctets => "the caller sends too many octets (user-octets)",
+        match (self.resource, self.by_user) {
+            (Resource::Calls, false) => "the host makes too many calls (calls)",
+            (Resource::Calls, true) => "the caller makes too many calls (user-calls)",
+            (Resource::Octets, false) => "the host sends too many octets (octets)",
+            (Resource::Octets, true) => "the caller sends too many octets (user-octets)",
+            (Resource::Connections, false) => "the host makes too many connections (connections)",
+            (Resource::Connections, true) => {
+                "the caller makes too many connections (user-connections)"
+            }
+            (Resource::Events, false) => "the host pushes too many events (events)",
+            (Resource::Events, true) => "the caller pushes too many events (user-events)",
+            (Resource::Bindings, false) => "the host has bound too many names (bindings)",
+            (Resource::Bindings, true) => "the caller has bound too many names (user-bindings)",
+            (Resource::Images, false) => "the host has stored too many images (images)",
+            (Resource::Images, true) => "the caller has stored too many images (user-images)",
         }
     }
 }
+
+impl fmt::Display for UsedUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl std::error::Error for UsedUp {}
 
 impl Limits {
     /// Limits, of which nothing was used.
@@ -126,6 +147,7 @@ impl Limits {
             hasher: RandomState::new(),
             hosts: std::array::from_fn(|_| Mutex::new(Table::new(most))),
             principals: std::array::from_fn(|_| Mutex::new(Table::new(most))),
+            connections: Mutex::new(Connections::new(options.remembered)),
             counters: Counters::default(),
         }))
     }
@@ -175,11 +197,7 @@ impl Limits {
         let mut table = self.shard(&self.0.hosts, &host);
         let taken = self.take(table.of(&host, now), quota, octets, now);
         drop(table);
-        let counters = &self.0.counters;
-        taken.map_err(|calls| match calls {
-            true => counted(&counters.calls, UsedUp::HostCalls),
-            false => counted(&counters.octets, UsedUp::HostOctets),
-        })
+        taken.map_err(|resource| self.refused(resource, false))
     }
 
     /// Takes it from the share of its principal, once that is known.
@@ -192,28 +210,31 @@ impl Limits {
         let mut table = self.shard(&self.0.principals, principal);
         let taken = self.take(table.of(principal, now), quota, octets, now);
         drop(table);
-        let counters = &self.0.counters;
-        taken.map_err(|calls| match calls {
-            true => counted(&counters.user_calls, UsedUp::PrincipalCalls),
-            false => counted(&counters.user_octets, UsedUp::PrincipalOctets),
-        })
+        taken.map_err(|resource| self.refused(resource, true))
     }
 
-    /// Takes a call; the error says whether calls are used up, and not octets.
+    /// Counts what is refused.
+    fn refused(&self, resource: Resource, by_user: bool) -> UsedUp {
+        let used_up = UsedUp { resource, by_user };
+        self.0.counters.refuse(used_up);
+        used_up
+    }
+
+    /// Takes a call; the error says what is used up.
     fn take(
         &self,
         share: &mut Share,
         quota: &Quota,
         octets: usize,
         now: Duration,
-    ) -> Result<(), bool> {
+    ) -> Result<(), Resource> {
         let burst = self.0.options.burst;
         if !share.calls.take(1, quota.calls, burst, now) {
-            return Err(true);
+            return Err(Resource::Calls);
         }
         match share.octets.take(octets as u64, quota.octets, burst, now) {
             true => Ok(()),
-            false => Err(false),
+            false => Err(Resource::Octets),
         }
     }
 
@@ -262,7 +283,7 @@ impl Admission for Limits {
         let admitted = share.connections.take(1, quota.connections, self.0.options.burst, now);
         drop(table);
         if !admitted {
-            self.0.counters.connections.fetch_add(1, Ordering::Relaxed);
+            self.refused(Resource::Connections, false);
             tracing::debug!(%host, "a connection is refused: the host makes too many");
         }
         admitted
@@ -298,6 +319,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    fn used_up(resource: Resource, by_user: bool) -> UsedUp {
+        UsedUp { resource, by_user }
+    }
+
     #[test]
     fn hosts_are_told_apart_as_strangers_have_them() {
         let of = |host: &str| Host::of(&Address::tcp(host, 1)).unwrap().to_string();
@@ -329,7 +354,7 @@ mod tests {
         let limits = Limits::new("user-calls=1,burst=0".parse().unwrap());
         let ann = Principal::User("ann@bank".parse().unwrap());
         assert_eq!(limits.take_of(&ann, 10), Ok(()));
-        assert_eq!(limits.take_of(&ann, 10), Err(UsedUp::PrincipalCalls));
+        assert_eq!(limits.take_of(&ann, 10), Err(used_up(Resource::Calls, true)));
         assert_eq!(limits.take_of(&Principal::LocalUser(0), 10), Ok(()));
         for _ in 0..10 {
             assert_eq!(limits.take_of(&Principal::Anonymous, 10), Ok(()));
@@ -338,7 +363,7 @@ mod tests {
         let limits = Limits::new("octets=10,burst=0".parse().unwrap());
         let host = Address::tcp("192.0.2.1", 1);
         assert_eq!(limits.take_of_host(&host, 1000), Ok(()));
-        assert_eq!(limits.take_of_host(&host, 1), Err(UsedUp::HostOctets));
+        assert_eq!(limits.take_of_host(&host, 1), Err(used_up(Resource::Octets, false)));
         assert!(limits.to_prometheus().contains("refused_total{what=\"octets\"} 1"));
     }
 }

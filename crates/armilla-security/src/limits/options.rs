@@ -3,22 +3,92 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How much a host or a user may do in a second. 0 sets no limit.
+/// How much a host or a user may do in a second, and have at a time. 0 sets no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Quota {
-    /// Calls.
+    /// Calls in a second.
     pub calls: u64,
-    /// Octets of requests, with their headers.
+    /// Octets of requests in a second, with their headers.
     pub octets: u64,
-    /// New connections; of hosts alone.
+    /// New connections in a second. A connection counts for a principal at its first call.
     pub connections: u64,
+    /// Events that it pushes in a second.
+    pub events: u64,
+    /// Names that it has bound and not unbound.
+    pub bindings: u64,
+    /// Images that it has stored, as long as they stay.
+    pub images: u64,
+}
+
+impl Quota {
+    /// The part with this name, as in text.
+    fn part(&mut self, name: &str) -> Option<&mut u64> {
+        Some(match name {
+            "calls" => &mut self.calls,
+            "octets" => &mut self.octets,
+            "connections" => &mut self.connections,
+            "events" => &mut self.events,
+            "bindings" => &mut self.bindings,
+            "images" => &mut self.images,
+            _ => return None,
+        })
+    }
+
+    pub(super) const fn of(&self, resource: Resource) -> u64 {
+        match resource {
+            Resource::Calls => self.calls,
+            Resource::Octets => self.octets,
+            Resource::Connections => self.connections,
+            Resource::Events => self.events,
+            Resource::Bindings => self.bindings,
+            Resource::Images => self.images,
+        }
+    }
+}
+
+/// What hosts and principals have shares of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Resource {
+    /// Calls in a second.
+    Calls,
+    /// Octets of requests in a second.
+    Octets,
+    /// New connections in a second.
+    Connections,
+    /// Events that are pushed in a second.
+    Events,
+    /// Names that are bound.
+    Bindings,
+    /// Images that are stored.
+    Images,
+}
+
+impl Resource {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Octets, Self::Connections, Self::Events, Self::Bindings, Self::Images];
+
+    /// Its name in the text of limits, and in metrics: that of a host's share. A principal's has
+    /// `user-` before it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Octets => "octets",
+            Self::Connections => "connections",
+            Self::Events => "events",
+            Self::Bindings => "bindings",
+            Self::Images => "images",
+        }
+    }
 }
 
 /// The limits of what clients may do.
 ///
-/// As text it is what differs from the default: `calls=500,octets=10000000,connections=20` for a
-/// host, `user-calls=`, `user-octets=` for a user, `burst=`, `window=` and `ban=` in seconds, and
-/// `breaches=`.
+/// As text it is what differs from the default: `calls=500,octets=10000000,connections=20,events=,
+/// bindings=,images=` for a host, the same with `user-` before it for a user, `burst=`, `window=` and
+/// `ban=` in seconds, and `breaches=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitOptions {
     /// For each host, whoever calls from it. A network of IPv6 with 64 bits is one host. The
@@ -64,19 +134,23 @@ impl FromStr for LimitOptions {
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let bad = || {
                 format!(
-                    "{part:?}: calls=, octets=, connections=, user-calls=, user-octets=, burst=, \
-                     breaches=, window=, ban= or remembered= and a number is needed"
+                    "{part:?}: calls=, octets=, connections=, events=, bindings= or images=, the \
+                     same behind user-, burst=, breaches=, window=, ban= or remembered= and a \
+                     number is needed"
                 )
             };
             let (key, value) = part.split_once('=').ok_or_else(bad)?;
             let number: u32 = value.parse().map_err(|_| bad())?;
-            let (many, time) = (u64::from(number), Duration::from_secs(number.into()));
+            let time = Duration::from_secs(number.into());
+            let quota = match key.strip_prefix("user-") {
+                Some(name) => options.per_principal.part(name),
+                None => options.per_host.part(key),
+            };
+            if let Some(quota) = quota {
+                *quota = number.into();
+                continue;
+            }
             match key {
-                "calls" => options.per_host.calls = many,
-                "octets" => options.per_host.octets = many,
-                "connections" => options.per_host.connections = many,
-                "user-calls" => options.per_principal.calls = many,
-                "user-octets" => options.per_principal.octets = many,
                 "burst" => options.burst = time,
                 "breaches" => options.breaches = number,
                 "window" => options.window = time,
@@ -102,7 +176,12 @@ mod tests {
             (Duration::from_secs(3), 0, LimitOptions::default().burst)
         );
         assert_eq!("".parse(), Ok(LimitOptions::default()));
-        for wrong in ["calls", "calls=x", "speed=1", "remembered=0", "ban=-1"] {
+        for resource in Resource::ALL {
+            let name = resource.name();
+            let read: LimitOptions = format!("{name}=3,user-{name}=4").parse().unwrap();
+            assert_eq!((read.per_host.of(resource), read.per_principal.of(resource)), (3, 4));
+        }
+        for wrong in ["calls", "calls=x", "speed=1", "remembered=0", "ban=-1", "user-ban=1"] {
             assert!(wrong.parse::<LimitOptions>().unwrap_err().contains("is needed"), "{wrong}");
         }
     }

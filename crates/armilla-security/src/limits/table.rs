@@ -1,5 +1,6 @@
 //! What hosts or users have used, and who is banned. Time is an argument.
 
+use super::options::Resource;
 use super::rate::Used;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,13 +12,43 @@ pub(super) struct Share {
     pub(super) calls: Used,
     pub(super) octets: Used,
     pub(super) connections: Used,
+    pub(super) events: Used,
+    /// How much it holds of what is kept.
+    held: [u64; HELD.len()],
     breaches: u32,
     breached: Duration,
     banned_until: Option<Duration>,
     last: Duration,
 }
 
+/// What is held, and not used up at once.
+const HELD: [Resource; 2] = [Resource::Bindings, Resource::Images];
+
 impl Share {
+    fn held(&mut self, resource: Resource) -> Option<&mut u64> {
+        self.held.get_mut(HELD.iter().position(|one| *one == resource)?)
+    }
+
+    /// Adds to what it holds, if that is at most so much then.
+    pub(super) fn hold(&mut self, resource: Resource, amount: u64, most: u64) -> bool {
+        let Some(held) = self.held(resource) else { return true };
+        let fits = held.saturating_add(amount) <= most;
+        *held += if fits { amount } else { 0 };
+        fits
+    }
+
+    /// The contrary. What was forgotten meanwhile is given back already.
+    pub(super) fn give_back(&mut self, resource: Resource, amount: u64) {
+        if let Some(held) = self.held(resource) {
+            *held = held.saturating_sub(amount);
+        }
+    }
+
+    /// Who is forgotten last: who is banned, and before that who holds something.
+    fn weight(&self, now: Duration) -> (bool, bool, Duration) {
+        (self.is_banned(now), self.held.iter().any(|held| *held > 0), self.last)
+    }
+
     /// Notes that it has broken the protocol. Returns whether it is banned for that now: `limit`
     /// breaches within `window` are too many. 0 bans nobody.
     pub(super) fn breach(
@@ -66,7 +97,7 @@ impl<K: Hash + Eq + Clone> Table<K> {
     }
 
     /// The share of this one. Where there is no room, the one that was not seen for longest is
-    /// forgotten, of those that are banned last.
+    /// forgotten, last of all those that are banned, and before them those that hold something.
     pub(super) fn of(&mut self, key: &K, now: Duration) -> &mut Share {
         if !self.shares.contains_key(key) && self.shares.len() >= self.most {
             self.forget(now);
@@ -79,11 +110,11 @@ impl<K: Hash + Eq + Clone> Table<K> {
     /// Makes room for an eighth, so that the look at all of them is rare.
     fn forget(&mut self, now: Duration) {
         let shares = self.shares.values();
-        let mut order: Vec<_> = shares.map(|it| (it.is_banned(now), it.last)).collect();
+        let mut order: Vec<_> = shares.map(|it| it.weight(now)).collect();
         let at = (order.len() / 8).min(order.len().saturating_sub(1));
         let (_, last, _) = order.select_nth_unstable(at);
         let last = *last;
-        self.shares.retain(|_, share| (share.is_banned(now), share.last) > last);
+        self.shares.retain(|_, share| share.weight(now) > last);
     }
 
     /// Those that are banned, and for how long still.

@@ -90,8 +90,12 @@ impl ServerInterceptor for Requests {
             Ok(identified) => identified,
             Err(refused) => return Err(self.0.refuse(request, refused)?.into()),
         };
+        let principal = identified.caller.principal();
         self.0.within_limits(request, |limits, request| {
-            limits.take_of(identified.caller.principal(), request.size())
+            if let Some(connection) = request.connection() {
+                limits.take_connection(connection, principal)?;
+            }
+            limits.take_of(principal, request.size())
         })?;
         if let Some(answer) = identified.answer {
             request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &answer, true)?;

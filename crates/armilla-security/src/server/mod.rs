@@ -10,8 +10,9 @@ pub use builder::ServerSecurityBuilder;
 pub use contexts::ContextLimits;
 
 use crate::caller::Caller;
+use crate::limits::{Held, Limits, Resource, UsedUp};
 use armilla::interceptor::{OrbInitInfo, OrbInitializer, PiCurrent, SlotId};
-use armilla::{ExceptionKind, SystemException};
+use armilla::{Completion, ExceptionKind, Minor, SystemException};
 use interceptor::{Guard, References, Requests};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -66,6 +67,39 @@ impl ServerSecurity {
         let number = current.slot(*slot).ok()?.get::<u64>().ok().flatten()?;
         self.0.guard.callers.find(number)
     }
+
+    /// The limits of clients, if there are any.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.0.guard.limits.as_ref()
+    }
+
+    /// Takes one of what the service keeps, for the caller of the request that the calling thread
+    /// serves: [`Limits::hold`]. `None` without a limit, outside of a request, and for a call from
+    /// this process.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` ([`Minor::SHARE_USED_UP`]) if the share of its host or of its principal does not
+    /// suffice: it helps to give back what it holds, and not to try again.
+    pub fn hold(&self, resource: Resource) -> Result<Option<Held>, SystemException> {
+        let Some((limits, caller)) = self.limits().zip(self.caller()) else { return Ok(None) };
+        limits.hold(resource, &caller, 1).map_err(|why| used_up(ExceptionKind::NoResources, why))
+    }
+
+    /// Takes so many events from the shares of the caller of the request that the calling thread
+    /// serves: [`Limits::pass`].
+    ///
+    /// # Errors
+    /// `TRANSIENT` ([`Minor::SHARE_USED_UP`]), as for a call beyond a limit: later it may pass.
+    pub fn pass(&self, events: u64) -> Result<(), SystemException> {
+        let Some((limits, caller)) = self.limits().zip(self.caller()) else { return Ok(()) };
+        limits.pass(&caller, events).map_err(|why| used_up(ExceptionKind::Transient, why))
+    }
+}
+
+fn used_up(kind: ExceptionKind, why: UsedUp) -> SystemException {
+    let refused = SystemException::new(kind, Minor::SHARE_USED_UP, Completion::No);
+    // The servant that asks has done nothing yet, and passes this on.
+    refused.with_reason(why.to_string()).with_completed(Completion::No)
 }
 
 impl OrbInitializer for ServerSecurity {

@@ -24,7 +24,7 @@ fn refused(result: Result<f64, SystemException>) {
     let refused = result.unwrap_err();
     assert_eq!((refused.kind(), refused.completed()), (ExceptionKind::Transient, Completion::No));
     assert_eq!(refused.minor(), Minor::SHARE_USED_UP);
-    assert!(refused.to_string().contains("share of calls or octets"), "{refused}");
+    assert!(refused.to_string().contains("used up its share"), "{refused}");
 }
 
 /// The port of a server in its reference.
@@ -63,6 +63,26 @@ fn a_user_takes_the_share_along_and_others_keep_theirs() {
     assert_eq!(gateway.call(), Ok(1.0));
     assert_eq!(Client::of(&server, over_tcp()).call(), Ok(1.0), "nobody in particular");
     assert_eq!(limits.counts().user_octets, 1);
+}
+
+#[test]
+fn a_user_makes_so_many_connections_and_goes_on_over_those_it_has() {
+    let limits = limits("user-connections=1,burst=0");
+    let counted = limits.clone();
+    let server = Server::new(|it| it.limits(counted));
+    let ann = Client::user(&server, "ann", "secret");
+    assert_eq!(ann.call(), Ok(1.0));
+    let again = loop {
+        // A slow machine may need more than a second for one of them.
+        match Client::user(&server, "ann", "secret").call() {
+            Ok(_) => {}
+            refused => break refused,
+        }
+    };
+    refused(again);
+    assert_eq!(ann.call(), Ok(1.0));
+    assert_eq!(Client::user(&server, "gateway", "gate").call(), Ok(1.0));
+    assert_eq!(limits.counts().user_connections, 1);
 }
 
 /// Sends these octets over connections of their own until the host is banned.

@@ -174,6 +174,7 @@ impl PushConsumer for Supply {
     fn push(&self, received: &[Event]) -> Result<(), Error<PushRaises>> {
         let hub = self.hub().ok_or(comm::Disconnected {})?;
         let _call = self.presence.begin();
+        hub.take_toll(received.len())?;
         received.iter().for_each(|event| hub.publish_foreign(event, None));
         Ok(())
     }
@@ -190,6 +191,7 @@ impl comm::PushConsumer for Supply {
     fn push(&self, data: &Any) -> Result<(), Error<PlainPushRaises>> {
         let hub = self.hub().ok_or(comm::Disconnected {})?;
         let _call = self.presence.begin();
+        hub.take_toll(1)?;
         hub.publish(&plain_event(data.clone()));
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::corba::factory::{ChannelFactoryRef, channel_factory};
 use crate::options::ChannelLimits;
 use crate::store::{KeptChannel, Store};
 use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_security::ServerSecurity;
 pub use armilla_service::ServerError;
 use armilla_service::{Console, ConsoleOptions, Events, Process};
 use factory::Factory;
@@ -62,6 +63,7 @@ pub struct ServerBuilder {
     operators: Operators,
     name: Option<String>,
     context: Option<String>,
+    security: Option<ServerSecurity>,
     console: ConsoleOptions,
 }
 
@@ -115,6 +117,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Gives the ORB what knows who calls, whose [limits](armilla_security::Limits) say how many events
+    /// each may push. An event beyond them is refused with `TRANSIENT`.
+    pub fn security(mut self, security: ServerSecurity) -> Self {
+        self.security = Some(security);
+        self
+    }
+
     /// Serves the web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9813`.
     pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
         self.console = options.into();
@@ -131,6 +140,11 @@ impl ServerBuilder {
         self,
         configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
     ) -> Result<Server, ServerError> {
+        let initializer = self.security.clone();
+        let configure = |orb| {
+            let orb: OrbBuilder = configure(orb)?;
+            Ok(initializer.into_iter().fold(orb, OrbBuilder::initializer))
+        };
         let (process, parts) = Process::start(configure, |process| self.serve(process))?;
         let (service, factory, url) = parts;
         Ok(Server { process, service, factory, url })
@@ -149,6 +163,7 @@ impl ServerBuilder {
             most: self.most,
             operators: self.operators,
             context: self.context,
+            security: self.security,
             changed: events.clone(),
             lifecycle: process.lifecycle().clone(),
         };
@@ -192,6 +207,7 @@ impl Server {
             operators: Operators::default(),
             name: None,
             context: None,
+            security: None,
             console: ConsoleOptions::default(),
         }
     }

@@ -8,9 +8,11 @@ use crate::entry::ConsumerState;
 use crate::error::EventError;
 use crate::kept::{Keeper, Kept, Persistence};
 use crate::options::ChannelLimits;
+use crate::servant::Toll;
 use crate::store::{KeptChannel, Store, StoreError};
 use armilla::{Caller, Completion, ExceptionKind, Minor, Orb, Poa, SystemException};
 use armilla_rt::RtOrb;
+use armilla_security::{Resource, ServerSecurity};
 use armilla_service::{Events, Lifecycle, Stage};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -63,6 +65,8 @@ pub(super) struct Service {
     pub(super) operators: Operators,
     /// The context of a naming service in which channels are bound.
     context: Option<String>,
+    /// What knows who pushes, and how much they may.
+    security: Option<ServerSecurity>,
     channels: Mutex<BTreeMap<String, Running>>,
     /// Held while a channel is made or removed, so that the store and the channels agree.
     changing: Mutex<()>,
@@ -77,13 +81,15 @@ pub(super) struct Parts {
     pub(super) most: usize,
     pub(super) operators: Operators,
     pub(super) context: Option<String>,
+    pub(super) security: Option<ServerSecurity>,
     pub(super) changed: Events,
     pub(super) lifecycle: Lifecycle,
 }
 
 impl Service {
     pub(super) fn new(orb: &Orb, poa: &Poa, parts: Parts) -> Arc<Self> {
-        let Parts { store, defaults, most, operators, context, changed, lifecycle } = parts;
+        let Parts { store, defaults, most, operators, context, security, changed, lifecycle } =
+            parts;
         Arc::new(Self {
             orb: orb.clone(),
             rt: RtOrb::new(orb),
@@ -93,6 +99,7 @@ impl Service {
             most,
             operators,
             context,
+            security,
             channels: Mutex::default(),
             changing: Mutex::default(),
             changed,
@@ -122,6 +129,13 @@ impl Service {
     /// Whether the service can do its work.
     pub(super) fn check(&self) -> Result<(), String> {
         self.store.check().map_err(|error| format!("the store cannot be written: {error}"))
+    }
+
+    /// What takes events from the shares of those who push them, if there are limits.
+    fn toll(&self) -> Option<Toll> {
+        let security = self.security.clone()?;
+        let limits = security.limits().is_some_and(|it| it.restrict(Resource::Events));
+        limits.then(|| -> Toll { Arc::new(move |events| security.pass(events)) })
     }
 
     /// Makes a channel. Without a name it gets one.
@@ -191,7 +205,7 @@ impl Service {
         };
         let builder = EventChannel::builder(&self.rt).name(name).limits(self.limits(kept));
         let builder = builder.parent(&self.poa).rights(Arc::new(rights)).persistence(persistence);
-        let channel = builder.build()?;
+        let channel = builder.toll(self.toll()).build()?;
         self.orb.publish(name, channel.reference())?;
         if let Some(context) = &self.context {
             let text = format!("{context}/{}", escaped(name));

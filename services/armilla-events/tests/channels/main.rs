@@ -7,3 +7,4 @@ mod gone;
 mod multicast;
 mod remote;
 mod service;
+mod shares;

@@ -114,6 +114,11 @@ impl Client {
         Self(Caller::connected(address, orb.caller_credentials().ok().flatten()))
     }
 
+    /// The same as rules and limits know it.
+    pub(crate) const fn caller(&self) -> &Caller {
+        &self.0
+    }
+
     /// Whether it is on the host of the service: this process, an address of the host, or a
     /// transport that does not leave it. This asks the operating system which addresses are its own.
     pub fn is_on_this_host(&self) -> bool {

@@ -50,6 +50,8 @@ pub enum NamingError {
     Ended,
     /// A limit was reached; the text names it: `IMP_LIMIT`.
     Limit(String),
+    /// The client has its share of names; the text says which: `NO_RESOURCES`.
+    Share(String),
 }
 
 impl fmt::Display for NamingError {
@@ -71,7 +73,7 @@ impl fmt::Display for NamingError {
             Self::Denied => "the rules of the service do not allow it",
             Self::Locked => "a transaction that has not ended changes the same; try again",
             Self::Ended => "the transaction takes no more changes of names",
-            Self::Limit(what) => what,
+            Self::Limit(what) | Self::Share(what) => what,
         })
     }
 }

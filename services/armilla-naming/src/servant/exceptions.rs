@@ -93,6 +93,11 @@ impl Names {
             NamingError::Limit(what) => {
                 system(ExceptionKind::ImpLimit, Completion::No, what).into()
             }
+            NamingError::Share(what) => {
+                let (kind, minor) = (ExceptionKind::NoResources, Minor::SHARE_USED_UP);
+                let refused = SystemException::new(kind, minor, Completion::No).with_reason(what);
+                refused.with_completed(Completion::No).into()
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! passes operations on to contexts of other servers, `balancer` chooses among the members of a
 //! group, `liveness` knows which objects answer, `permission` asks the rules. `references` turns
 //! references into octets and back, `stored_reply` puts those octets into replies, `exceptions`
-//! turns errors into exceptions. `service` assembles everything; `operator` is for consoles,
+//! turns errors into exceptions, `shares` knows whose names are. `service` assembles everything; `operator` is for consoles,
 //! `administration` for commands, `upkeep` finds contexts that no name leads to.
 
 mod administration;
@@ -19,6 +19,7 @@ mod operator;
 mod permission;
 mod references;
 mod service;
+mod shares;
 mod stored_reply;
 mod upkeep;
 
@@ -41,6 +42,7 @@ use armilla_transactions::{Transaction, Transactions};
 use foreign::Foreign;
 use iterators::Iterators;
 use liveness::Statuses;
+use shares::Shares;
 use std::time::SystemTime;
 
 /// What all servants share. They do not keep it alive, because an ORB keeps servants until its end.
@@ -52,6 +54,7 @@ struct Names {
     rules: RulesFile,
     /// Who knows the clients, if anybody does.
     security: Option<ServerSecurity>,
+    shares: Shares,
     foreign: Foreign,
     watches: Watches,
     /// The transactions of the ORB, if names change with them.
@@ -78,11 +81,17 @@ impl Names {
         &self,
         decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Result<Decision, ChangeError> {
-        #[cfg(feature = "transactions")]
-        if let Some(transaction) = self.transaction() {
-            return self.store.change_within(&transaction, decide);
-        }
-        self.store.change(decide)
+        self.change_of(
+            || self.client(),
+            decide,
+            |decide| {
+                #[cfg(feature = "transactions")]
+                if let Some(transaction) = self.transaction() {
+                    return self.store.change_within(&transaction, decide);
+                }
+                self.store.change(decide)
+            },
+        )
     }
 
     /// Reads the tree as the request sees it.

@@ -39,7 +39,7 @@ impl NamingService {
         name: &[NameComponent],
         target: &Target,
     ) -> Result<(), ChangeError> {
-        self.change(|tree| {
+        self.change(client, |tree| {
             self.permit_way(client, tree, name)?;
             self.names.permit_bind_to(client, tree, ROOT, name, target)?;
             let how = self.names.balance(tree, ROOT, name).map_or(Bind::Replace, Bind::Join);
@@ -66,7 +66,7 @@ impl NamingService {
         client: &Client,
         name: &[NameComponent],
     ) -> Result<(), ChangeError> {
-        self.change(|tree| {
+        self.change(client, |tree| {
             self.permit_way(client, tree, name)?;
             self.names.permit_to(client, tree, Operation::Bind, ROOT, name)?;
             tree.bind_with_way(ROOT, name, None, Bind::New, now())
@@ -102,7 +102,7 @@ impl NamingService {
         for context in held.contexts.iter().rev() {
             self.names.empty(*context)?;
         }
-        self.change(|tree| {
+        self.change(client, |tree| {
             self.names.permit_unbind_to(client, tree, ROOT, name)?;
             let place = tree.place(ROOT, name);
             let Decision::Here { mut changes, created } = tree.unbind(ROOT, name)? else {
@@ -123,7 +123,7 @@ impl NamingService {
         from: &[NameComponent],
         to: &[NameComponent],
     ) -> Result<(), ChangeError> {
-        self.change(|tree| {
+        self.change(client, |tree| {
             self.names.permit_to(client, tree, Operation::Read, ROOT, from)?;
             self.names.permit_unbind_to(client, tree, ROOT, from)?;
             let Found::Here(bound) = tree.resolve(ROOT, from)? else {
@@ -143,8 +143,10 @@ impl NamingService {
 
     fn change(
         &self,
+        client: &Client,
         decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Result<(), ChangeError> {
-        self.names.store.change(decide).map(drop)
+        let make = |decide: &dyn Fn(&_) -> _| self.names.store.change(decide);
+        self.names.change_of(|| client.clone(), decide, make).map(drop)
     }
 }

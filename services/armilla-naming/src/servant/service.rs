@@ -7,6 +7,7 @@ use super::foreign::{Foreign, ForeignLimits};
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
 use super::references::{context_reference, from_octets, object_id};
+use super::shares::Shares;
 use super::stored_reply::StoredReplies;
 use crate::access::{Rules, RulesFile};
 use crate::client::{Liveness, check};
@@ -144,6 +145,7 @@ impl NamingServiceBuilder {
             statuses: Statuses::default(),
             rules: self.rules,
             security: self.security,
+            shares: Shares::default(),
             foreign: Foreign::new(self.foreign),
             watches: Watches::default(),
             #[cfg(feature = "transactions")]

@@ -15,5 +15,6 @@ mod rules;
 mod rules_served;
 mod served;
 mod service;
+mod shares;
 mod transactions;
 mod upkeep;

@@ -72,6 +72,7 @@ pub(super) fn expire(store: &Store, guard: &Guard) -> Result<(), Failure> {
                         image: &image.uid,
                     };
                     tracing::info!(uid = image.uid, "an image was removed by a rule");
+                    guard.removed(&image.uid);
                     if let Err(error) = guard.note(&client, Operation::Remove, subject, "removed") {
                         tracing::error!(%error, "the record of accesses cannot be written");
                     }

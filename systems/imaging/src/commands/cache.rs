@@ -52,7 +52,7 @@ impl Cache {
         if self.quota == 0 {
             return Err("a cache needs a --quota above 0".into());
         }
-        let guard = self.access.guard()?;
+        let guard = self.access.guard()?.with_limits(self.http.login.limits());
         let store = Store::open(&self.store, self.quota)?;
         let orb = orb.build()?;
         let listener = self.flows.listen(&orb)?;

@@ -21,14 +21,24 @@ pub(crate) struct Login {
     #[arg(long, value_name = "FILE", requires = "http")]
     access: Option<PathBuf>,
     /// What hosts and users may do in a second at the page and by DICOMweb, such as
-    /// calls=200,octets=50000000,user-calls=100.
-    #[arg(long, value_name = "LIMITS", requires = "http")]
+    /// calls=200,octets=50000000,user-calls=100; and how many images they may have stored, however
+    /// they send them: images=100000,user-images=10000.
+    #[arg(long, value_name = "LIMITS")]
     limits: Option<LimitOptions>,
 }
 
 impl Login {
-    /// Adds it to what the operator says of the page.
-    pub(super) fn options(&self, options: ConsoleOptions) -> Result<ConsoleOptions, Failure> {
+    /// The limits of clients, of which nothing was used.
+    pub(super) fn limits(&self) -> Option<Limits> {
+        self.limits.map(Limits::new)
+    }
+
+    /// Adds it to what the operator says of the page, with these limits.
+    pub(super) fn options(
+        &self,
+        options: ConsoleOptions,
+        limits: Option<&Limits>,
+    ) -> Result<ConsoleOptions, Failure> {
         let (mut access, upkeep) = (ConsoleAccess::new(), Upkeep::new());
         if let Some(file) = &self.passwords {
             let realm = self.realm.clone().unwrap_or_default();
@@ -41,8 +51,8 @@ impl Login {
             upkeep.file("the rules of the page", rules.clone());
             access = access.rules(rules);
         }
-        if let Some(limits) = self.limits {
-            upkeep.limits(Limits::new(limits));
+        if let Some(limits) = limits {
+            upkeep.limits(limits.clone());
         }
         upkeep.reload_on_hangup()?;
         let options = options.upkeep(&upkeep);

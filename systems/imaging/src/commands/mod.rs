@@ -161,7 +161,7 @@ impl Http {
         lifecycle: &Lifecycle,
     ) -> Result<Option<Console>, Failure> {
         let web = Web::new(source.clone(), guard.clone()).with_procedures(procedures.cloned());
-        let options = self.login.options(self.console.options())?;
+        let options = self.login.options(self.console.options(), guard.limits())?;
         let web = web.with_login(options.asks());
         let console = options.start(lifecycle, |console| {
             let console = console.service("imaging");
@@ -303,7 +303,7 @@ fn metrics(store: &Store) -> String {
 
 impl Serve {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
-        let guard = self.access.guard()?;
+        let guard = self.access.guard()?.with_limits(self.http.login.limits());
         let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
         access::expire(&store, &guard)?;
         files::import(&store, &self.files)?;
@@ -352,7 +352,7 @@ impl Serve {
 impl Locate {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
         let orb = orb.build()?;
-        let guard = self.access.guard()?;
+        let guard = self.access.guard()?.with_limits(self.http.login.limits());
         let locator = Locator::activate(&orb, self.servers, guard.clone())?;
         let url = orb.publish("ImageLocator", locator.object())?;
         self.naming.bind(&orb, &url)?;
@@ -367,12 +367,13 @@ impl View {
         let orb = orb.build()?;
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
+        let guard = self.access.guard()?.with_limits(self.login.limits());
         let http = Http {
             console: self.console.or_at("127.0.0.1:8080"),
             login: self.login,
             max_request: 16 << 30,
         };
-        let console = http.start(&source, None, None, &self.access.guard()?, &lifecycle)?;
+        let console = http.start(&source, None, None, &guard, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }

@@ -184,7 +184,7 @@ pub(crate) fn refused(error: &StoreError) -> Refused {
         StoreError::Dicom(_) => Refusal::NotUnderstood,
         StoreError::Differs(_) => Refusal::Differs,
         StoreError::Study(_) => Refusal::OtherStudy,
-        StoreError::Quota(_) | StoreError::Full(_) => Refusal::NoRoom,
+        StoreError::Quota(_) | StoreError::Full(_) | StoreError::Share(_) => Refusal::NoRoom,
         StoreError::Retained(_) => Refusal::Forbidden,
         _ => Refusal::Failed,
     };
@@ -293,7 +293,9 @@ impl Server for Shared {
         let subject = Subject { what: "begin", study, ..Subject::default() };
         let permitted = self.0.permit(Operation::Store, subject);
         permitted.map_err(|refused| Error::User(refused.into()))?;
-        let store = &self.0.settings.store;
+        let (store, guard) = (&self.0.settings.store, self.0.settings.guard.clone());
+        let held = guard.admit(&self.0.caller()).map_err(StoreError::Share);
+        let held = held.map_err(|error| Error::User(refused(&error).into()))?;
         let (incoming, spec) = match size {
             0 => (store.receive_unsized(), FlowSpec::unsized_()),
             size => (store.receive(size), FlowSpec::sized(size)),
@@ -310,10 +312,11 @@ impl Server for Shared {
                 Ok(incoming)
             });
             let kept = kept.map_err(|error| cause(&error));
-            slot.fill(kept.and_then(|incoming| match &through {
+            let kept = kept.and_then(|incoming| match &through {
                 Some(through) => through.0(incoming),
                 None => incoming.keep().map_err(|error| refused(&error)),
-            }));
+            });
+            slot.fill(kept.inspect(|image| guard.stored(&image.uid, held)));
         };
         let agreed = self.0.settings.listener.agree(request, spec, work);
         match agreed {
@@ -355,6 +358,7 @@ impl Server for Shared {
         match removed.map_err(|error| Error::User(refused(&error).into()))? {
             true => {
                 tracing::info!(uid, "an image was removed");
+                self.0.settings.guard.removed(uid);
                 Ok(())
             }
             false => Err(unknown()),

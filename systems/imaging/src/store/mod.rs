@@ -14,6 +14,7 @@ pub use incoming::Incoming;
 use crate::dicom::{self, DicomError};
 use crate::idl::{Group, Image, Level, Query};
 use crate::query;
+use armilla_security::UsedUp;
 use armilla_store::disk;
 use claims::Claims;
 use index::Index;
@@ -75,6 +76,8 @@ pub enum StoreError {
     Differs(String),
     /// The quota of so many octets does not suffice.
     Quota(u64),
+    /// The client has stored as many images as it may.
+    Share(UsedUp),
     /// The disk has no room for so many octets.
     Full(u64),
     /// It must stay for so many days more.
@@ -97,6 +100,9 @@ impl fmt::Display for StoreError {
             ),
             Self::Quota(octets) => {
                 write!(f, "the quota of {octets} octets does not suffice; raise it with --quota")
+            }
+            Self::Share(used_up) => {
+                write!(f, "{used_up}; remove some of them first, or raise it with --limits")
             }
             Self::Full(octets) => {
                 write!(f, "the disk of the server has no room for {octets} octets; free some there")

@@ -49,10 +49,13 @@ pub(super) fn store(
     let mut outcomes = Vec::new();
     let ended = match kind.parameter("boundary") {
         _ if kind.name == "application/dicom" => {
-            outcomes.push(keep(&server, &target.study, body));
+            outcomes.push(keep(&To { web, asked, server: &server }, &target.study, body));
             Ok(())
         }
-        Some(boundary) => each_part(&server, &target.study, body, boundary, &mut outcomes),
+        Some(boundary) => {
+            let to = To { web, asked, server: &server };
+            each_part(&to, &target.study, body, boundary, &mut outcomes)
+        }
         None => return Err(Problem::bad("multipart/related needs a boundary")),
     };
     for image in outcomes.iter().filter_map(|outcome| outcome.kept.as_ref().ok()) {
@@ -93,8 +96,15 @@ fn server(web: &Web) -> Result<ServerRef, Problem> {
     })
 }
 
+/// Where images go, and whose they are.
+struct To<'a> {
+    web: &'a Web,
+    asked: &'a Asked,
+    server: &'a ServerRef,
+}
+
 fn each_part(
-    server: &ServerRef,
+    to: &To<'_>,
     study: &str,
     body: BodyReader,
     boundary: &str,
@@ -112,19 +122,22 @@ fn each_part(
             outcomes.push(Outcome { kind, uid, kept: Err(what.into()) });
             continue;
         }
-        outcomes.push(keep(server, study, &mut parts));
+        outcomes.push(keep(to, study, &mut parts));
     }
     Ok(())
 }
 
-fn keep(server: &ServerRef, study: &str, mut from: impl Read) -> Outcome {
+fn keep(to: &To<'_>, study: &str, mut from: impl Read) -> Outcome {
     let mut head = Vec::new();
     let read = (&mut from).take(HEAD).read_to_end(&mut head);
     let (kind, uid) = named(&head);
-    let kept = match read {
-        Ok(_) => send_from(server, study, &mut head.chain(from)),
-        Err(error) => Err(error.into()),
-    };
+    let guard = &to.web.guard;
+    let kept = read.map_err(FetchError::from).and_then(|_| {
+        let held = guard.admit(&to.asked.client)?;
+        let image = send_from(to.server, study, &mut head.chain(from))?;
+        guard.stored(&image.uid, held);
+        Ok(image)
+    });
     Outcome { kind, uid, kept }
 }
 

@@ -17,6 +17,7 @@ mod procedures;
 mod programs;
 mod protected;
 mod reach;
+mod shares;
 mod strangers;
 mod web;
 mod workitems;

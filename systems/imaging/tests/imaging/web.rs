@@ -85,7 +85,7 @@ fn console(source: SourceRef) -> Console {
 }
 
 /// The same with rules.
-fn console_to(source: SourceRef, guard: Guard) -> Console {
+pub(crate) fn console_to(source: SourceRef, guard: Guard) -> Console {
     let builder = Web::new(source, guard).add_to(Console::builder("127.0.0.1:0"), 64 << 20);
     builder.start(&Lifecycle::new()).unwrap()
 }

@@ -272,7 +272,7 @@ own! {
     75 TLS_CERTIFICATE_REFUSED "a certificate was refused when the connection was made"
     76 TLS_HANDSHAKE_FAILED "client and server could not agree on TLS"
     77 SHARE_USED_UP
-        "the client, its host or its user, has used up its share of calls or octets for now: call again later"
+        "the client, its host or its user, has used up its share: call again later, or give back what it holds"
     78 LOCK_DEADLOCK "holders of locks waited for each other, and this one had to give way"
     79 LOCK_WAIT_ENDED "others have had the lock for as long as clients may wait"
 }

@@ -3,7 +3,7 @@
 // No test uses all of it.
 #![allow(dead_code)]
 
-use armilla::{Completion, Error, ExceptionKind, Object, Orb};
+use armilla::{Completion, Error, ExceptionKind, Object, Orb, OrbBuilder};
 use armilla_cos_naming::{NameComponent, NamingContextExtRef};
 use armilla_naming::model::parse_name;
 use armilla_naming::{NamingService, NamingServiceBuilder};
@@ -29,9 +29,14 @@ impl Served {
 
     /// The same at further endpoints.
     pub(crate) fn at(builder: NamingServiceBuilder, endpoints: &[&str]) -> Self {
-        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+        let orb = Orb::builder();
         let orb = endpoints.iter().try_fold(orb, |orb, endpoint| orb.listen(endpoint));
-        let orb = orb.unwrap().build().unwrap();
+        Self::with(orb.unwrap(), builder)
+    }
+
+    /// The same with an ORB that has more than endpoints.
+    pub(crate) fn with(orb: OrbBuilder, builder: NamingServiceBuilder) -> Self {
+        let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
         let service = builder.serve(&orb).unwrap();
         orb.perform_work().unwrap();
         let client = Orb::new().unwrap();

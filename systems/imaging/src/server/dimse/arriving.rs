@@ -2,6 +2,7 @@
 
 use crate::idl::Image;
 use crate::store::{Incoming, StoreError};
+use armilla_security::Held;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -10,11 +11,13 @@ pub(super) struct Arriving {
     incoming: Option<Incoming>,
     /// SOP Instance UID, as the command has it.
     uid: String,
+    /// What it takes of the share of the peer.
+    pub(super) held: Option<Held>,
 }
 
 impl Arriving {
-    pub(super) const fn new(incoming: Incoming, uid: String) -> Self {
-        Self { incoming: Some(incoming), uid }
+    pub(super) const fn new(incoming: Incoming, uid: String, held: Option<Held>) -> Self {
+        Self { incoming: Some(incoming), uid, held }
     }
 
     /// Keeps what has come as a whole.
@@ -79,7 +82,8 @@ mod tests {
         let name = format!("armilla-imaging-arriving-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         let store = Store::open(&directory, 0).unwrap();
-        let arriving = || Arriving::new(store.receive_unsized().unwrap(), "1.2.3.4".to_owned());
+        let arriving =
+            || Arriving::new(store.receive_unsized().unwrap(), "1.2.3.4".to_owned(), None);
         let lines = Lines::default();
         let writer = lines.clone();
         let log = tracing_subscriber::fmt().with_ansi(false);

@@ -413,8 +413,10 @@ impl<S: Wire> Serving<'_, S> {
         head.extend_from_slice(b"DICM");
         meta.write(&mut head)?;
         let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
-        Ok(self.entity.store.receive_unsized().and_then(|incoming| {
-            let mut arriving = Arriving::new(incoming, uid);
+        let held = self.entity.guard.admit(&self.client).map_err(StoreError::Share);
+        let incoming = held.and_then(|held| Ok((self.entity.store.receive_unsized()?, held)));
+        Ok(incoming.and_then(|(incoming, held)| {
+            let mut arriving = Arriving::new(incoming, uid, held);
             let written = arriving.write_all(&head);
             written.map_err(|error| StoreError::Index(error.to_string()))?;
             Ok(Box::new(arriving))
@@ -470,8 +472,12 @@ impl<S: Wire> Serving<'_, S> {
         };
         self.pace = None;
         match task {
-            Task::Store(incoming) => match incoming.and_then(|incoming| incoming.keep()) {
-                Ok(image) => {
+            Task::Store(incoming) => match incoming.and_then(|mut incoming| {
+                let held = incoming.held.take();
+                Ok((incoming.keep()?, held))
+            }) {
+                Ok((image, held)) => {
+                    self.entity.guard.stored(&image.uid, held);
                     tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
                     self.note_stored(&image)?;
                     self.reply(&command, Status::SUCCESS)
