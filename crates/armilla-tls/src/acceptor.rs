@@ -11,9 +11,10 @@ use armilla_core::transport::Refused;
 use armilla_ipc::reactor::{
     Handler, Interest, Next, Pool, PoolOptions, Reactor, Ready, Timer, Token,
 };
-use armilla_ipc::{Acceptor, Address, Stream};
+use armilla_ipc::{Acceptor, Address, Readiness, Stream};
 use rustls::ServerConnection;
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,12 @@ const MOST_THREADS: usize = 4;
 
 /// How many streams wait for the ORB to take them before no more are accepted.
 const MOST_READY: usize = 1024;
+
+/// How many handshakes are looked at for one that waits for its client.
+const LOOKED_AT: usize = 16;
+
+/// How long a new handshake waits for the threads to get to those before it, when there are too many.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// An endpoint for TLS.
 #[derive(Debug)]
@@ -53,6 +60,8 @@ struct Queue {
     ready: VecDeque<Box<dyn Stream>>,
     /// Why no more is accepted.
     failed: Option<io::Error>,
+    /// Whether the thread that accepts waits for a handshake to end.
+    awaits_end: bool,
 }
 
 /// A handshake under way.
@@ -64,30 +73,56 @@ struct Begun {
     host: String,
     /// Whether the client has said enough for an answer.
     is_answered: Arc<AtomicBool>,
+    pending: Arc<Pending>,
 }
 
 impl Queue {
-    /// Takes out the handshake that gives way to the last one, if there are too many: of this host, or
-    /// of all.
-    fn give_way(&mut self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
+    /// The limit that the handshakes under way exceed, with those of this host or with all.
+    fn exceeded(&self, limits: &Handshakes, host: &str) -> Option<Exceeded> {
         let of_host = self.pending.iter().filter(|begun| begun.host == host).count();
         if of_host > limits.per_host {
-            let token = self.take_least(|begun| begun.host == host)?;
-            return Some((token, "-ORBTlsHandshakesPerHost"));
+            return Some(Exceeded { of_host: true, option: "-ORBTlsHandshakesPerHost" });
         }
         let full = self.pending.len() > limits.count;
-        full.then(|| self.take_least(|_| true)).flatten().map(|it| (it, "-ORBTlsHandshakes"))
+        full.then_some(Exceeded { of_host: false, option: "-ORBTlsHandshakes" })
     }
 
-    /// Takes out the handshake that has waited the longest of these, but for the last one. Clients
-    /// that have said nothing worth an answer go first: to say nothing costs them nothing, and one
-    /// that is answered may be a call already.
-    fn take_least(&mut self, is_one: impl Fn(&Begun) -> bool) -> Option<Token> {
+    /// Takes out the handshake that gives way to the last one: the one that has waited the longest
+    /// for its client. Clients that have said nothing worth an answer go first: to say nothing costs
+    /// them nothing, and one that is answered may be a call already. What has arrived and was not
+    /// looked at yet is no silence: such a one goes only if the threads do not get to it.
+    fn take_least(&mut self, exceeded: &Exceeded, host: &str, in_a_hurry: bool) -> Option<Token> {
         let others = self.pending.len().checked_sub(1)?;
-        let mut ones = self.pending.iter().take(others).enumerate().filter(|(_, it)| is_one(it));
-        let oldest = ones.clone().next()?.0;
-        let silent = ones.find(|(_, begun)| !begun.is_answered.load(Ordering::Relaxed));
-        self.pending.remove(silent.map_or(oldest, |(at, _)| at)).map(|begun| begun.token)
+        let is_one = |begun: &&Begun| !exceeded.of_host || begun.host == host;
+        let ones = || self.pending.iter().take(others).filter(is_one);
+        let silent = |begun: &&Begun| !begun.is_answered.load(Ordering::Relaxed);
+        let idle = |begun: &&Begun| begun.is_idle();
+        let least = ones().filter(silent).take(LOOKED_AT).find(idle);
+        let least = least.or_else(|| ones().take(LOOKED_AT).find(idle));
+        let least = match least {
+            None if in_a_hurry => ones().find(silent).or_else(|| ones().next()),
+            least => least,
+        };
+        let number = least?.number;
+        let at = self.pending.iter().position(|begun| begun.number == number)?;
+        self.pending.remove(at).map(|begun| begun.token)
+    }
+}
+
+/// More handshakes are under way than there may be.
+struct Exceeded {
+    /// Of one host, or else of all.
+    of_host: bool,
+    /// The option that says how many.
+    option: &'static str,
+}
+
+impl Begun {
+    /// Whether it waits for its client: no thread is at it, and nothing has arrived to be looked at.
+    fn is_idle(&self) -> bool {
+        let is_free = self.pending.handshake.try_lock().is_ok();
+        let readiness = self.pending.stream.readiness();
+        is_free && readiness.is_ok_and(|readiness| readiness == Readiness::Idle)
     }
 }
 
@@ -186,10 +221,13 @@ impl State {
                 return;
             }
         };
-        queue.pending.push_back(Begun { token, number, host: host.clone(), is_answered });
-        let oldest = queue.give_way(&settings, &host);
+        let host_of = host.clone();
+        let begun = Begun { token, number, host: host_of, is_answered, pending: pending.clone() };
+        queue.pending.push_back(begun);
         drop(queue);
-        if let Some((token, limit)) = oldest {
+        self.limit_time(reactor, &pending, token, settings.limit);
+        let least = self.give_way(&settings, &host);
+        if let Some((token, limit)) = least {
             reactor.deregister(token);
             report!(
                 warn,
@@ -198,6 +236,16 @@ impl State {
                 limit = limit,
             );
         }
+    }
+
+    /// Ends a handshake that takes too long.
+    fn limit_time(
+        self: &Arc<Self>,
+        reactor: &Reactor,
+        pending: &Pending,
+        token: Token,
+        limit: Duration,
+    ) {
         let (late, slow) = (Arc::downgrade(self), pending.stream.clone());
         let expire = move |reactor: &Reactor, _: Timer| {
             if let Some(state) = late.upgrade() {
@@ -206,13 +254,42 @@ impl State {
             reactor.deregister(token);
             None
         };
-        let timer = reactor.arm(settings.limit, Arc::new(expire));
-        *lock(&pending.timer) = Some(timer);
+        *lock(&pending.timer) = Some(reactor.arm(limit, Arc::new(expire)));
+        // Whoever has ended it meanwhile has found no timer.
+        if lock(&pending.handshake).is_none() {
+            pending.cancel_timer(reactor);
+        }
+    }
+
+    /// Takes out the handshake that gives way to the last one, if there are too many. Where each has
+    /// something to be looked at, the threads may get to it: no more are accepted for so long.
+    fn give_way(&self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut queue = self.lock();
+        loop {
+            let exceeded = queue.exceeded(limits, host)?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            let in_a_hurry = left.is_zero() || self.closed.load(Ordering::Acquire);
+            if let Some(token) = queue.take_least(&exceeded, host, in_a_hurry) {
+                return Some((token, exceeded.option));
+            }
+            if in_a_hurry {
+                return None;
+            }
+            queue.awaits_end = true;
+            let waited = self.changed.wait_timeout(queue, left);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+            queue.awaits_end = false;
+        }
     }
 
     /// Removes a handshake from those under way.
     fn end(&self, number: u64) {
-        self.lock().pending.retain(|begun| begun.number != number);
+        let mut queue = self.lock();
+        queue.pending.retain(|begun| begun.number != number);
+        if queue.awaits_end {
+            self.changed.notify_all();
+        }
     }
 
     /// Hands over the stream of a handshake that has succeeded.
@@ -235,6 +312,20 @@ struct Pending {
     number: u64,
     timer: Mutex<Option<Timer>>,
     state: Weak<State>,
+}
+
+impl Pending {
+    fn cancel_timer(&self, reactor: &Reactor) {
+        if let Some(timer) = lock(&self.timer).take() {
+            reactor.cancel(timer);
+        }
+    }
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("stream", &self.stream).finish_non_exhaustive()
+    }
 }
 
 impl Handler for Pending {
@@ -273,10 +364,8 @@ impl Handler for Pending {
     }
 
     fn closed(&self, reactor: &Reactor, _: Token) {
-        if let Some(timer) = lock(&self.timer).take() {
-            reactor.cancel(timer);
-        }
         *lock(&self.handshake) = None;
+        self.cancel_timer(reactor);
         if let Some(state) = self.state.upgrade() {
             state.end(self.number);
         }
