@@ -36,14 +36,17 @@ impl Detector {
             }
             *next = now + interval;
             let view = domain.with(|upkeep| upkeep.view(record.number))?;
-            let questions = domain.ask(&record, &view, patience);
-            asked.push((record, view, questions));
+            let questions = domain.ask(&record, &view.members, patience);
+            asked.push((record, view, patience, questions));
         }
         let mut faults = Vec::new();
-        for (record, view, questions) in asked {
-            let gone =
-                questions.into_iter().filter_map(|(name, it)| (!it.says_yes()).then_some(name));
-            faults.extend(domain.learn(&record, &view, gone.collect()));
+        for (record, view, patience, questions) in asked {
+            // One answer may be lost with its connection, or late.
+            let silent = who_is_silent(questions);
+            let is_silent = |member: &&MemberInfo| silent.contains(&member.name);
+            let again = view.members.iter().filter(is_silent);
+            let gone = who_is_silent(domain.ask(&record, again, patience));
+            faults.extend(domain.learn(&record, &view, gone));
             domain.look_after(&record, &view);
         }
         for fault in faults {
@@ -55,18 +58,23 @@ impl Detector {
     }
 }
 
+/// The names of those who have not said that they are alive.
+fn who_is_silent(questions: Vec<(String, Question)>) -> BTreeSet<String> {
+    questions.into_iter().filter_map(|(name, it)| (!it.says_yes()).then_some(name)).collect()
+}
+
 impl Domain {
-    /// Asks the members of a group, unless it is not monitored.
-    fn ask(
+    /// Asks members of a group, unless it is not monitored.
+    fn ask<'m>(
         &self,
         record: &GroupRecord,
-        view: &View,
+        members: impl IntoIterator<Item = &'m MemberInfo>,
         patience: Duration,
     ) -> Vec<(String, Question)> {
         let ask =
             |member: &MemberInfo| (member.name.clone(), Question::ask(&self.orb, member, patience));
         match record.settings.is_monitored() {
-            true => view.members.iter().map(ask).collect(),
+            true => members.into_iter().map(ask).collect(),
             false => Vec::new(),
         }
     }
@@ -140,8 +148,8 @@ impl Domain {
         for (number, (record, view)) in found {
             let Some(member) = view.member(&fault.location) else { continue };
             let (_, patience) = record.settings.times();
-            let is_alive = record.settings.is_monitored()
-                && Question::ask(&self.orb, member, patience).says_yes();
+            let says_yes = |_| Question::ask(&self.orb, member, patience).says_yes();
+            let is_alive = record.settings.is_monitored() && (0..2).any(says_yes);
             if is_alive {
                 tracing::warn!(number, ?fault, "a fault was reported of a member that answers");
                 continue;

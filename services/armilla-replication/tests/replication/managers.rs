@@ -1,7 +1,8 @@
 //! Managers of groups in this process, with factories, members and a client.
 
 use crate::savings::Savings;
-use armilla::{Any, Error, Object, Orb};
+use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
+use armilla::{Any, Error, ExceptionKind, Object, Orb};
 use armilla_cos_naming::NameComponent;
 use armilla_replication::ft::generic_factory::CreateObjectRaises;
 use armilla_replication::ft::object_group_manager::{
@@ -25,6 +26,7 @@ use armilla_replication::notification::{
 };
 use armilla_replication::{MemoryRegistry, Replica};
 use bank::bank::{Account, AccountRef};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -295,6 +297,19 @@ impl StructuredPushConsumer for Heard {
     }
 }
 
+/// Answers every second question whether a member is alive.
+struct Stammers(Arc<AtomicU32>);
+
+impl ServerInterceptor for Stammers {
+    fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        let is_odd = || self.0.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
+        match request.operation() == "is_alive" && is_odd() {
+            true => Err(ExceptionKind::Transient.because("not now").into()),
+            false => Ok(()),
+        }
+    }
+}
+
 #[test]
 fn faults_are_reported_to_consumers_and_reports_of_others_are_acted_on() {
     let registry = Arc::<MemoryRegistry>::default();
@@ -315,7 +330,10 @@ fn faults_are_reported_to_consumers_and_reports_of_others_are_acted_on() {
         ];
         managers.create_object(ACCOUNT, &criteria).unwrap().0
     };
-    let servers = [orb(), orb()];
+    let questions = Arc::<AtomicU32>::default();
+    let stammers = Orb::builder().server_interceptor(Stammers(questions.clone()));
+    let stammers = stammers.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let servers = [orb(), stammers];
     let add = |group: &Object, server: &Orb, at: &str| {
         let servant: Arc<dyn Account> = Arc::<Savings>::default();
         let account: AccountRef = server.root_poa().activate(servant).unwrap();
@@ -330,6 +348,9 @@ fn faults_are_reported_to_consumers_and_reports_of_others_are_acted_on() {
     servers[0].shutdown();
     eventually("the fault is reported", || !heard.0.lock().unwrap().is_empty());
     eventually("the member is out", || locations(&managers, &asked) == ["there"]);
+    let before = questions.load(Ordering::SeqCst);
+    eventually("it is asked often", || questions.load(Ordering::SeqCst) > before + 6);
+    assert_eq!(locations(&managers, &asked), ["there"], "one answer in two is enough");
     let report = heard.0.lock().unwrap()[0].clone();
     assert_eq!(report.header.fixed_header.event_type.domain_name, "FT_CORBA");
     assert_eq!(report.filterable_data[3].value.get::<u64>().unwrap(), Some(2));
