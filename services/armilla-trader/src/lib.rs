@@ -50,6 +50,8 @@ mod store;
 
 pub use from_idl::properties_of_interface;
 pub use limits::Limits;
+#[cfg(feature = "transactions")]
+pub use servant::serve_with_transactions;
 pub use servant::{Activity, TRADING_SERVICE, Trader, serve};
 #[cfg(feature = "disk")]
 pub use store::Saved;

@@ -22,6 +22,8 @@ pub struct Limits {
     pub iterator_idle: Duration,
     /// How many offers there are. Default: 10,000,000.
     pub offers: usize,
+    /// How many changes of offers may wait for the ends of their transactions. Default: 10,000.
+    pub pending: usize,
     /// How many ids of queries are remembered, to end circles of links. Default: 10,000.
     pub request_ids: usize,
     /// Whether clients on other hosts may set attributes, change links, and mask or remove service
@@ -39,6 +41,7 @@ impl Default for Limits {
             iterators: 1_000,
             iterator_idle: Duration::from_secs(600),
             offers: 10_000_000,
+            pending: 10_000,
             request_ids: 10_000,
             remote_operators: false,
         }

@@ -12,6 +12,7 @@ use crate::error::{DecideError, RunError};
 use crate::interceptor::{References, Requests, Served};
 use crate::model::Decision;
 use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS, OtsPolicy};
+use crate::resource::ResourceManager;
 use crate::servant::{self, Site, adopt, new_root};
 use crate::shared::Shared;
 use crate::transaction::Transaction;
@@ -47,6 +48,26 @@ pub struct Transactions(Arc<Shared>);
 impl Transactions {
     pub(crate) fn of(shared: Shared) -> Self {
         Self(Arc::new(shared))
+    }
+
+    /// Adds who finds resources, as [`TransactionsBuilder::resource_manager`] does, where that needs the
+    /// ORB: before the start.
+    ///
+    /// [`TransactionsBuilder::resource_manager`]: crate::TransactionsBuilder::resource_manager
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` after the start.
+    pub fn add_resource_manager(
+        &self,
+        name: impl Into<String>,
+        manager: Arc<dyn ResourceManager>,
+    ) -> Result<(), SystemException> {
+        if self.0.site.get().is_some() {
+            let what = "the transactions have started, and do not ask another manager";
+            return Err(ExceptionKind::BadInvOrder.because(what));
+        }
+        self.0.engine.add_manager(name.into(), manager);
+        Ok(())
     }
 
     /// Reads the log, makes the objects of the service, and begins to finish what the log tells of.

@@ -12,6 +12,7 @@ mod links;
 mod names;
 mod offer;
 mod offers;
+mod pending;
 mod property;
 pub(crate) mod recipe;
 mod search;
@@ -35,6 +36,7 @@ use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::{
     AlreadyMasked, IncarnationNumber, NotMasked, PropStruct, TypeStruct,
 };
+use pending::Pending;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use table::Table;
@@ -65,6 +67,18 @@ pub enum Change {
         /// Of the next service type.
         incarnation: u64,
     },
+    /// A transaction will make these changes of offers, or none of them.
+    Prepare {
+        /// What names the transaction.
+        token: Arc<str>,
+        /// The changes.
+        changes: Arc<[Self]>,
+    },
+    /// A transaction that has prepared has ended.
+    Settle {
+        /// What names the transaction.
+        token: Arc<str>,
+    },
 }
 
 /// The changes of an operation, and its result.
@@ -83,6 +97,7 @@ pub struct Model {
     links: BTreeMap<String, LinkInfo>,
     attributes: Attributes,
     next_offer: u64,
+    pending: Pending,
 }
 
 impl Model {
@@ -96,6 +111,7 @@ impl Model {
             links: BTreeMap::new(),
             attributes: Attributes::default(),
             next_offer: 1,
+            pending: Pending::default(),
         }
     }
 
@@ -150,6 +166,8 @@ impl Model {
                 self.next_offer = self.next_offer.max(offer);
                 self.service_types.set_next(incarnation);
             }
+            Change::Prepare { token, changes } => self.pending.prepare(token, changes.to_vec()),
+            Change::Settle { token } => self.pending.settle(&token),
         }
         Ok(())
     }

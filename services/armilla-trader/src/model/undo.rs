@@ -49,6 +49,8 @@ impl Model {
                 Some(Change::SetRequestIdStem(self.attributes.request_id_stem.clone()))
             }
             Change::SetNext { .. } => None,
+            Change::Prepare { token, .. } => Some(Change::Settle { token: token.clone() }),
+            Change::Settle { token } => self.pending.unsettled(token),
         }
     }
 }
@@ -78,13 +80,19 @@ mod tests {
         let offers: Vec<_> = model.offers().map(|offer| (offer.number, offer.info())).collect();
         let links: Vec<_> = model.links().collect();
         let limit = model.attributes().get(Attribute::MaxList);
-        format!("{types:?} {offers:?} {links:?} {limit} {:?}", model.attributes().request_id_stem)
+        let prepared: Vec<_> = model.prepared().map(|(token, all)| (token, all.len())).collect();
+        let stem = &model.attributes().request_id_stem;
+        format!("{types:?} {offers:?} {links:?} {limit} {stem:?} {prepared:?}")
     }
 
     #[test]
     fn every_change_can_be_undone() {
         let orb = Orb::new().unwrap();
         let mut model = Model::new(&orb);
+        let prepare = |token: &str, changes: &[Change]| Change::Prepare {
+            token: token.into(),
+            changes: changes.into(),
+        };
         let link = |name: &str| Change::PutLink(name.to_owned(), Box::default());
         let before = [
             put_type("T", false),
@@ -93,6 +101,7 @@ mod tests {
             put_offer(&orb, 2, "two"),
             link("kept"),
             Change::SetAttribute(Attribute::MaxList, 7),
+            prepare("ends", &[Change::RemoveOffer(1)]),
         ];
         model.make(before).unwrap();
         let expected = contents(&model);
@@ -108,6 +117,8 @@ mod tests {
             put_type("T", true),
             Change::SetAttribute(Attribute::MaxList, 8),
             Change::SetRequestIdStem(vec![1]),
+            Change::Settle { token: "ends".into() },
+            prepare("begins", &[]),
         ];
         let mut undo = model.make(changes).unwrap();
         assert_ne!(contents(&model), expected);

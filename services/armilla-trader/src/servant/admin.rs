@@ -2,7 +2,7 @@
 
 use super::Servant;
 use super::iterators::Ids;
-use crate::model::{Attribute, Change, Offer, Target};
+use crate::model::{Attribute, Change, Model, ModelError, Offer, Target};
 use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_cos_trading::admin::{ListOffersRaises, ListProxiesRaises, OctetSeq};
 use armilla_cos_trading::{Admin, FollowOption, OfferIdIteratorRef, OfferIdSeq, TypeRepository};
@@ -14,13 +14,7 @@ impl Servant {
     fn put(&self, changes: Vec<Change>) -> Result<()> {
         self.check_operator()?;
         // Only the store can fail, by a system exception.
-        self.change(|_| Ok((changes, ()))).map_err(|error| match error {
-            crate::model::ModelError::System(exception) => exception,
-            other => {
-                SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
-                    .with_reason(other.to_string())
-            }
-        })
+        self.change(|_| Ok((changes, ()))).map_err(system)
     }
 
     /// Sets an attribute, and returns its value before.
@@ -43,12 +37,23 @@ impl Servant {
         condition: impl Fn(&Offer) -> bool,
     ) -> Result<(OfferIdSeq, OfferIdIteratorRef)> {
         let mut ids: Vec<String> = {
-            let model = self.model();
-            model.offers().filter(|offer| condition(offer)).map(|offer| offer.id()).collect()
+            let ids = |model: &Model| {
+                model.offers().filter(|offer| condition(offer)).map(|offer| offer.id()).collect()
+            };
+            self.read(&self.view(), ids).map_err(system)?
         };
         let most = how_many.min(self.number(Attribute::MaxList)) as usize;
         let rest = ids.split_off(ids.len().min(most));
         Ok((ids, Ids::iterator(self, rest)?))
+    }
+}
+
+/// The exception of an operation that no rule forbids.
+fn system(error: ModelError) -> SystemException {
+    match error {
+        ModelError::System(exception) => exception,
+        other => SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
+            .with_reason(other.to_string()),
     }
 }
 

@@ -17,7 +17,10 @@ impl Lookup for Servant {
         desired_props: &SpecifiedProps,
         how_many: u32,
     ) -> Result<(OfferSeq, OfferIteratorRef, PolicyNameSeq), Error<QueryRaises>> {
+        let view = self.view();
+        let _alone = self.alone();
         raise(self.answer(Query {
+            view: &view,
             service_type: r#type,
             constraint: constr,
             preference: pref,

@@ -2,7 +2,8 @@
 //!
 //! One servant type, [`Servant`], implements all interfaces; each is an object of its own. `query`
 //! is the way of a query: `policies`, a search in the model, then, without any lock, `evaluation`
-//! of dynamic properties, `proxies` and `federation`. `iterators` holds what replies left over.
+//! of dynamic properties, `proxies` and `federation`. `iterators` holds what replies left over. `view`
+//! is what a transaction sees and changes.
 
 mod activity;
 mod admin;
@@ -25,12 +26,13 @@ mod register;
 mod request_ids;
 mod silent;
 mod types;
+mod view;
 
 pub use activity::Activity;
 
 use crate::limits::Limits;
 use crate::model::{Model, ModelError, Planned};
-use crate::store::{Keeper, Kept, Store};
+use crate::store::{Contents, Store};
 use activity::Counters;
 use armilla::{
     Caller, Completion, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, SystemException,
@@ -41,12 +43,13 @@ use armilla_cos_trading::{
     link as link_interface, lookup as lookup_interface, proxy as proxy_interface,
     register as register_interface,
 };
-use armilla_store::Undo;
+#[cfg(feature = "transactions")]
+use armilla_transactions::{OtsPolicy, Transactions};
 use iterators::Iterators;
 use parallel::CallThreads;
 use request_ids::RequestIds;
 use silent::Silent;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, RwLockReadGuard};
 
 /// The name under which a trader is published: the initial reference of CORBA for its `Lookup`.
 pub const TRADING_SERVICE: &str = "TradingService";
@@ -77,8 +80,7 @@ impl Trader {
     /// Closes the store, so that another trader can open it. From now on changes fail with
     /// `PERSIST_STORE`; queries go on.
     pub fn close(&self) {
-        let service = &self.servant.service;
-        *service.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Keeper::Closed;
+        self.servant.service.contents.close();
     }
 
     /// Whether a change could be kept now. It asks the disk, if there is a store on it.
@@ -86,10 +88,7 @@ impl Trader {
     /// # Errors
     /// It could not; the text says why.
     pub fn check_store(&self) -> Result<(), String> {
-        let keeper = self.servant.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        let check = keeper.check();
-        drop(keeper);
-        check()
+        self.servant.service.contents.check()
     }
 
     /// What the trader has done.
@@ -111,21 +110,35 @@ impl Trader {
 /// # Errors
 /// `OBJ_ADAPTER` if the ORB serves a trader already; `INITIALIZE` if it cannot listen.
 pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemException> {
-    let poa = orb.root_poa().create_poa(TRADING_SERVICE).persistent().user_ids().build()?;
-    let (model, keeper) = store.into_parts();
-    let service = Arc::new(Service {
-        orb: orb.clone(),
-        model: RwLock::new(model),
-        keeper: Mutex::new(keeper),
-        references: OnceLock::new(),
-        iterators: Iterators::new(orb.root_poa(), limits.iterators, limits.iterator_idle),
-        request_ids: RequestIds::new(limits.request_ids),
-        counters: Counters::default(),
-        call_threads: CallThreads::new(limits.call_threads),
-        silent: Silent::default(),
-        limits,
-    });
-    let servant = Servant { service };
+    let poa = orb.root_poa().create_poa(TRADING_SERVICE).persistent().user_ids();
+    let service = Service::new(orb, store, limits);
+    publish(poa.build()?, service)
+}
+
+/// Serves a trader whose offers change with the transactions of the ORB: what a transaction exports,
+/// modifies and withdraws is seen by others once it commits, and nobody else can change it meanwhile
+/// (`TRANSIENT`). The transactions have to know the [`Store::resource_manager`], and to start before.
+/// Service types, links and attributes change at once, also for a client in a transaction.
+///
+/// # Errors
+/// As [`serve`].
+#[cfg(feature = "transactions")]
+pub fn serve_with_transactions(
+    orb: &Orb,
+    store: Store,
+    limits: Limits,
+    transactions: &Transactions,
+) -> Result<Trader, SystemException> {
+    let poa = orb.root_poa().create_poa(TRADING_SERVICE).persistent().user_ids();
+    let poa = poa.policy(OtsPolicy::Adapts).build()?;
+    let transactions = Some(transactions.clone());
+    publish(poa, Service { transactions, ..Service::new(orb, store, limits) })
+}
+
+/// Makes the objects of a trader.
+fn publish(poa: Poa, service: Service) -> Result<Trader, SystemException> {
+    let orb = service.orb.clone();
+    let servant = Servant { service: Arc::new(service) };
     let references = References::activate(&poa, &servant)?;
     let lookup = references.lookup.clone();
     // Nobody else has the servant yet.
@@ -134,7 +147,6 @@ pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemEx
     orb.register_initial_reference(TRADING_SERVICE, &lookup)?;
     Ok(Trader { servant })
 }
-
 /// The objects of a trader.
 struct References {
     lookup: LookupRef,
@@ -166,17 +178,38 @@ impl References {
 /// The shared state of all servants.
 struct Service {
     orb: Orb,
-    /// Locked while nothing but memory is touched: never during a call or a write to the disk.
-    model: RwLock<Model>,
-    /// Held by the one thread that changes the model, from its plan until the change is queued.
-    keeper: Mutex<Keeper>,
+    contents: Arc<Contents>,
+    /// The transactions of the ORB, if offers change with them.
+    #[cfg(feature = "transactions")]
+    transactions: Option<Transactions>,
     references: OnceLock<References>,
     iterators: Arc<Iterators>,
     request_ids: RequestIds,
-    counters: Counters,
+    counters: Arc<Counters>,
     call_threads: CallThreads,
     silent: Silent,
     limits: Limits,
+}
+
+impl Service {
+    fn new(orb: &Orb, store: Store, limits: Limits) -> Self {
+        let (contents, counters) = (store.into_contents(), Arc::new(Counters::default()));
+        let told = counters.clone();
+        contents.on_change(move || told.changed());
+        Self {
+            orb: orb.clone(),
+            contents,
+            #[cfg(feature = "transactions")]
+            transactions: None,
+            references: OnceLock::new(),
+            iterators: Iterators::new(orb.root_poa(), limits.iterators, limits.iterator_idle),
+            request_ids: RequestIds::new(limits.request_ids),
+            counters,
+            call_threads: CallThreads::new(limits.call_threads),
+            silent: Silent::default(),
+            limits,
+        }
+    }
 }
 
 /// The servant of every object of a trader.
@@ -187,7 +220,7 @@ struct Servant {
 
 impl Servant {
     fn model(&self) -> RwLockReadGuard<'_, Model> {
-        self.service.model.read().unwrap_or_else(PoisonError::into_inner)
+        self.service.contents.model()
     }
 
     fn orb(&self) -> &Orb {
@@ -220,29 +253,9 @@ impl Servant {
     }
 
     /// Plans a change, makes it, and waits until it is kept. If any step fails, nothing has
-    /// changed.
+    /// changed. It is of no transaction.
     fn change<T>(&self, plan: impl FnOnce(&Model) -> Planned<T>) -> Result<T, ModelError> {
-        let (result, pending) = {
-            let keeper = self.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let (changes, result) = plan(&self.model())?;
-            let kept = keeper.prepare(changes)?;
-            let mut model = self.service.model.write().unwrap_or_else(PoisonError::into_inner);
-            let undo = model.make(kept.iter().map(|(change, _)| change.clone()))?;
-            (result, keeper.queue(kept, undo))
-        };
-        pending.map_or(Ok(()), |pending| pending.settle(|undo| self.undo(undo)))?;
-        self.service.counters.changed();
-        Ok(result)
-    }
-
-    /// Undoes in memory what was not kept.
-    fn undo(&self, undo: Undo<'_, Kept>) {
-        // Nothing is queued meanwhile.
-        let _keeper = self.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut model = self.service.model.write().unwrap_or_else(PoisonError::into_inner);
-        let changes = undo.take().into_iter().map(|(change, _)| change);
-        // What undoes a change fits the model that the change was made in.
-        model.apply(changes).ok();
+        self.service.contents.change(None, plan)
     }
 
     /// A reference whose calls take no longer than the limit for calls to others.

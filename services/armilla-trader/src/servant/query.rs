@@ -5,6 +5,7 @@ use super::activity::Counters;
 use super::answer::{Answer, Compiled, Wanted};
 use super::iterators::Offers;
 use super::policies::Policies;
+use super::view::View;
 use crate::constraint::{Constraint, Preference};
 use crate::model::{Attribute, ModelError, Search};
 use armilla_cos_trading::lookup::{IllegalPreference, SpecifiedProps};
@@ -15,6 +16,8 @@ use std::time::Instant;
 /// The arguments of a query.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'q> {
+    /// Who looks.
+    pub(super) view: &'q View,
     pub(super) service_type: &'q str,
     pub(super) constraint: &'q str,
     pub(super) preference: &'q str,
@@ -85,7 +88,7 @@ impl Servant {
         request_id: &[u8],
         deadline: Instant,
     ) -> Result<Vec<Answer>, ModelError> {
-        let matches = self.model().search(&Search {
+        let search = Search {
             service_type: &compiled.service_type.name,
             constraint: &compiled.constraint,
             preference: &compiled.preference,
@@ -95,7 +98,8 @@ impl Servant {
             proxies: policies.proxies,
             search_card: policies.search_card,
             match_card: policies.match_card,
-        });
+        };
+        let matches = self.read(query.view, |model| model.search(&search))?;
         let counters = &self.service.counters;
         Counters::add(&counters.searched, u64::from(matches.searched));
         if matches.search_limited {

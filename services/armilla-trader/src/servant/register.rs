@@ -3,7 +3,7 @@
 use super::Servant;
 use super::query::Query;
 use super::raise::raise;
-use crate::model::{ModelError, Search};
+use crate::model::{Model, ModelError, Search};
 use armilla::{Completion, Error, ExceptionKind, Minor, Object, SystemException};
 use armilla_cos_trading::lookup::{HowManyProps, SpecifiedProps};
 use armilla_cos_trading::register::{
@@ -27,12 +27,17 @@ impl Servant {
             let model = self.model();
             model.service_types().get(&info.r#type)?.declared.if_name.clone()
         };
-        if !self.may_have(&info.reference, &interface) {
+        let view = self.view();
+        let may_have = {
+            let _alone = self.alone();
+            self.may_have(&info.reference, &interface)
+        };
+        if !may_have {
             let (r#type, reference) = (info.r#type, info.reference);
             return Err(InterfaceTypeMismatch { r#type, reference }.into());
         }
         let limit = self.service.limits.offers;
-        self.change(|model| match model.offer_count() < limit {
+        self.change_offers(&view, |model| match model.offer_count() < limit {
             true => model.plan_export(info),
             false => Err(full(limit).into()),
         })
@@ -49,7 +54,10 @@ impl Servant {
     /// Withdraws the offers of exactly one type that match a constraint.
     fn withdraw_matching(&self, service_type: &str, constraint: &str) -> Outcome<()> {
         let none = SpecifiedProps::Unlisted { discriminator: HowManyProps::None };
+        let view = self.view();
+        let _alone = self.alone();
         let compiled = self.compile(Query {
+            view: &view,
             service_type,
             constraint,
             preference: "",
@@ -57,7 +65,7 @@ impl Servant {
             desired: &none,
             how_many: 0,
         })?;
-        let matches = self.model().search(&Search {
+        let search = Search {
             service_type,
             constraint: &compiled.constraint,
             preference: &compiled.preference,
@@ -67,14 +75,15 @@ impl Servant {
             proxies: false,
             search_card: u32::MAX,
             match_card: u32::MAX,
-        });
+        };
+        let matches = self.read(&view, |model| model.search(&search))?;
         let deadline = Instant::now() + self.service.limits.query_time;
         let matching: Vec<_> = self
             .settle(matches.candidates, &compiled, deadline)
             .into_iter()
             .filter_map(|(_, answer)| answer.into_offer())
             .collect();
-        match self.change(|model| model.plan_withdraw_all(&matching))? {
+        match self.change_offers(&view, |model| model.plan_withdraw_all(&matching))? {
             0 => Err(NoMatchingOffers { constr: constraint.to_owned() }.into()),
             _ => Ok(()),
         }
@@ -147,11 +156,11 @@ impl Register for Servant {
     }
 
     fn withdraw(&self, id: &str) -> Result<(), Error<WithdrawRaises>> {
-        raise(self.change(|model| model.plan_withdraw(id)))
+        raise(self.change_offers(&self.view(), |model| model.plan_withdraw(id)))
     }
 
     fn describe(&self, id: &str) -> Result<OfferInfo, Error<DescribeRaises>> {
-        raise(self.model().describe(id))
+        raise(self.read(&self.view(), |model| model.describe(id)).flatten())
     }
 
     fn modify(
@@ -160,7 +169,8 @@ impl Register for Servant {
         del_list: &[PropertyName],
         modify_list: &[Property],
     ) -> Result<(), Error<ModifyRaises>> {
-        raise(self.change(|model| model.plan_modify(id, del_list, modify_list)))
+        let plan = |model: &Model| model.plan_modify(id, del_list, modify_list);
+        raise(self.change_offers(&self.view(), plan))
     }
 
     fn withdraw_using_constraint(

@@ -12,6 +12,10 @@ use std::sync::Arc;
 const OBJECT: u8 = 1;
 const PROXY: u8 = 2;
 
+/// The first octet of a change of a transaction.
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+
 /// The record of a value under a key.
 fn encode(key: &[u8], value: &impl Encode) -> Result<Vec<u8>, String> {
     record(key, 0, value)
@@ -35,6 +39,7 @@ pub(super) fn record_of(change: &Change) -> Result<Vec<u8>, String> {
         Change::PutType(name, declared) => encode(name.as_bytes(), &**declared),
         Change::PutOffer(offer) => encode_offer(offer),
         Change::PutLink(name, info) => encode(name.as_bytes(), &**info),
+        Change::Prepare { token, changes } => encode_changes(token, changes),
         _ => Ok(Vec::new()),
     }
 }
@@ -58,6 +63,64 @@ pub(super) fn decode_offer(number: u64, record: &[u8], orb: &Orb) -> Result<Arc<
         PROXY => Offer::of_proxy(number, read::<ProxyInfo>(octets, orb)?),
         _ => return Err("it is of an unknown kind".to_owned()),
     }))
+}
+
+/// The record of what a transaction will change; the checksum covers what names the transaction, too.
+fn encode_changes(token: &str, changes: &[Change]) -> Result<Vec<u8>, String> {
+    let mut out = vec![0; 4];
+    for change in changes {
+        match change {
+            Change::PutOffer(offer) => {
+                let record = encode_offer(offer)?;
+                let length = u32::try_from(record.len()).map_err(|_| "an offer is too long")?;
+                out.push(PUT);
+                out.extend(offer.number.to_be_bytes());
+                out.extend(length.to_be_bytes());
+                out.extend(record);
+            }
+            Change::RemoveOffer(number) => {
+                out.push(REMOVE);
+                out.extend(number.to_be_bytes());
+            }
+            // A transaction changes offers alone.
+            _ => return Err("a transaction changes no types, links and attributes".to_owned()),
+        }
+    }
+    let sum = checksum(&[token.as_bytes(), &out[4..]]);
+    out[..4].copy_from_slice(&sum.to_be_bytes());
+    Ok(out)
+}
+
+/// The changes of such a record.
+pub(super) fn decode_changes(token: &str, record: &[u8], orb: &Orb) -> Result<Change, String> {
+    let sealed = record.split_first_chunk::<4>();
+    let sealed = sealed
+        .filter(|(sum, rest)| u32::from_be_bytes(**sum) == checksum(&[token.as_bytes(), rest]));
+    let (_, mut rest) = sealed.ok_or("its checksum is wrong")?;
+    let mut changes = Vec::new();
+    while !rest.is_empty() {
+        let (change, behind) = decode_change(rest, orb).ok_or("a change in it is malformed")?;
+        changes.push(change?);
+        rest = behind;
+    }
+    Ok(Change::Prepare { token: token.into(), changes: changes.into() })
+}
+
+/// The first change in octets, and the octets behind it.
+fn decode_change<'o>(octets: &'o [u8], orb: &Orb) -> Option<(Result<Change, String>, &'o [u8])> {
+    let (kind, rest) = octets.split_first()?;
+    let (number, rest) = rest.split_first_chunk()?;
+    let number = u64::from_be_bytes(*number);
+    match *kind {
+        PUT => {
+            let (length, rest) = rest.split_first_chunk()?;
+            let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+            let (record, rest) = rest.split_at_checked(length)?;
+            Some((decode_offer(number, record, orb).map(Change::PutOffer), rest))
+        }
+        REMOVE => Some((Ok(Change::RemoveOffer(number)), rest)),
+        _ => None,
+    }
 }
 
 fn record(key: &[u8], kind: u8, value: &impl Encode) -> Result<Vec<u8>, String> {
@@ -93,6 +156,27 @@ fn read<T: for<'d> Decode<'d>>(octets: &[u8], orb: &Orb) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_of_transactions_survive_and_their_damage_is_seen() {
+        let orb = Orb::new().unwrap();
+        let reference = orb.string_to_object("corbaloc::printers.invalid/one").unwrap();
+        let info = OfferInfo { reference, r#type: "Printer".to_owned(), properties: Vec::new() };
+        let put = Change::PutOffer(Arc::new(Offer::of_object(7, info)));
+        let record = encode_changes("token", &[put, Change::RemoveOffer(3)]).unwrap();
+        let read = decode_changes("token", &record, &orb).unwrap();
+        assert_eq!(record_of(&read).unwrap(), record);
+        let Change::Prepare { changes, .. } = &read else { panic!("{read:?}") };
+        assert!(
+            matches!(&changes[..], [Change::PutOffer(it), Change::RemoveOffer(3)] if it.number == 7)
+        );
+        assert!(decode_changes("other", &record, &orb).is_err());
+        for end in 0..record.len() {
+            assert!(decode_changes("token", &record[..end], &orb).is_err(), "cut to {end}");
+        }
+        let of_type = [Change::RemoveType("Printer".to_owned())];
+        assert!(encode_changes("token", &of_type).is_err());
+    }
 
     #[test]
     fn damage_is_seen() {

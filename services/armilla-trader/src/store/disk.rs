@@ -1,8 +1,8 @@
 //! The file of a store, with a table for each kind of contents.
 
 use super::Kept;
-use super::codec::{decode, decode_offer, record_of};
-use crate::model::{Attribute, Change, Model, incarnation_number};
+use super::codec::{decode, decode_changes, decode_offer, record_of};
+use crate::model::{Attribute, Change, Model, ModelError, incarnation_number};
 use armilla::Orb;
 use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::TypeStruct;
@@ -23,6 +23,9 @@ const LINKS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("links");
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 /// Values that are no numbers.
 const OCTETS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("octets");
+
+/// What transactions will change that have prepared, by what names them. The first one makes the table.
+const PREPARED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("prepared");
 
 /// The numbers of the next offer and of the next service type.
 const NEXT_OFFER: &str = "next offer";
@@ -113,10 +116,23 @@ impl Fitting {
     /// Takes a change if it fits what is there: an offer needs its service type, a type its
     /// supertypes.
     fn keep(&mut self, change: Change) {
-        match self.model.apply([change.clone()]) {
+        match self.fit(&change) {
             Ok(()) => self.changes.push(change),
             Err(error) => self.losses.push(format!("{}: {error}", named(&change))),
         }
+    }
+}
+
+impl Fitting {
+    /// Takes a change; what a transaction will do has to fit, too.
+    fn fit(&mut self, change: &Change) -> Result<(), ModelError> {
+        self.model.apply([change.clone()])?;
+        let Change::Prepare { token, .. } = change else { return Ok(()) };
+        let fits = self.model.read_within(token, |_| ());
+        if fits.is_err() {
+            self.model.apply([Change::Settle { token: token.clone() }])?;
+        }
+        fits
     }
 }
 
@@ -125,6 +141,7 @@ fn named(change: &Change) -> String {
         Change::PutType(name, _) => format!("the service type {name:?}"),
         Change::PutOffer(offer) => format!("the offer {}", offer.id()),
         Change::PutLink(name, _) => format!("the link {name:?}"),
+        Change::Prepare { token, .. } => format!("the transaction {token:?}"),
         _ => "a number".to_owned(),
     }
 }
@@ -173,6 +190,12 @@ fn salvaged(salvage: &Salvage, orb: &Orb) -> Result<Vec<Change>, StoreError> {
         changes.push(Change::PutOffer(offer));
         Ok(())
     })?;
+    if salvage.has(PREPARED) {
+        salvage.rows(PREPARED, |token, record| {
+            changes.push(decode_changes(token, record, orb)?);
+            Ok(())
+        })?;
+    }
     changes.push(Change::SetNext { offer: next_offer, incarnation: next_type });
     Ok(changes)
 }
@@ -198,6 +221,14 @@ impl Contents<'_> {
             model
                 .apply([Change::PutOffer(offer)])
                 .map_err(|error| format!("the offer {number:016x}: {error}"))
+        })?;
+        if !self.0.has(PREPARED)? {
+            return Ok(());
+        }
+        self.0.rows(PREPARED, |token, record| {
+            let prepared = decode_changes(token, record, orb)
+                .map_err(|why| format!("the transaction {token:?}: {why}"))?;
+            model.apply([prepared]).map_err(|error| format!("the transaction {token:?}: {error}"))
         })
     }
 
@@ -294,6 +325,16 @@ fn write(transaction: &Transaction, change: &Change, record: &[u8]) -> Result<()
         Change::SetRequestIdStem(stem) => {
             transaction.open_table(OCTETS)?.insert(STEM, stem.as_slice())?;
         }
+        Change::Prepare { token, changes } => {
+            transaction.open_table(PREPARED)?.insert(&**token, record)?;
+            // The numbers of offers that only a transaction knows are taken, too.
+            let numbers = changes.iter().filter_map(|change| match change {
+                Change::PutOffer(offer) => Some(offer.number + 1),
+                _ => None,
+            });
+            raise(transaction, NEXT_OFFER, numbers.max().unwrap_or(0))?;
+        }
+        Change::Settle { token } => drop(transaction.open_table(PREPARED)?.remove(&**token)?),
         Change::SetNext { offer, incarnation } => {
             raise(transaction, NEXT_OFFER, *offer)?;
             raise(transaction, NEXT_TYPE, *incarnation)?;

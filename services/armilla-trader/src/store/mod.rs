@@ -1,14 +1,19 @@
 //! Where a trader keeps what it knows: in memory, or with the feature `disk` in a file, too.
 //!
 //! The contents are in memory in either case. A change is made in memory, and acknowledged when it
-//! is on the disk; changes of many clients share one write. `disk` is the file, `codec` its records.
+//! is on the disk; changes of many clients share one write. `contents` does so, `disk` is the file,
+//! `codec` its records. `branch` is what a transaction changes.
 
+#[cfg(feature = "transactions")]
+mod branch;
 #[cfg(feature = "disk")]
 mod codec;
+mod contents;
 #[cfg(feature = "disk")]
 mod disk;
 
 pub use armilla_store::{Recovered, StoreError};
+pub(crate) use contents::Contents;
 #[cfg(feature = "disk")]
 pub use disk::Saved;
 
@@ -17,14 +22,13 @@ use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_store::{CommitError, GroupCommit, Ticket, Undo};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, RwLockReadGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The contents of a trader, and where they are kept.
 #[derive(Debug)]
 pub struct Store {
-    model: Model,
-    keeper: Keeper,
+    contents: Arc<Contents>,
 }
 
 impl Store {
@@ -40,7 +44,7 @@ impl Store {
             Change::SetNext { offer: since.as_secs() << 24, incarnation: 1 },
             Change::SetRequestIdStem(random_stem()),
         ])?;
-        Ok(Self { model, keeper: Keeper::Memory })
+        Ok(Self::new(model, Keeper::Memory))
     }
 
     /// Opens the store in a directory, which is made if it is missing. Every change is on the disk
@@ -67,7 +71,7 @@ impl Store {
             disk.keep(&stem)?;
             model.apply(stem).map_err(|error| disk.damaged(&error))?;
         }
-        Ok(Self { model, keeper: Keeper::Kept(Arc::new(GroupCommit::new(Box::new(disk)))) })
+        Ok(Self::new(model, Keeper::Kept(Arc::new(GroupCommit::new(Box::new(disk))))))
     }
 
     /// Saves what can be saved of the damaged store in `directory`: into a new file in its place,
@@ -85,14 +89,18 @@ impl Store {
         disk::recover(directory.as_ref(), is_trial, orb)
     }
 
-    /// The contents.
-    pub const fn model(&self) -> &Model {
-        &self.model
+    fn new(model: Model, keeper: Keeper) -> Self {
+        Self { contents: Arc::new(Contents::new(model, keeper)) }
     }
 
-    /// The contents, and what keeps them.
-    pub(crate) fn into_parts(self) -> (Model, Keeper) {
-        (self.model, self.keeper)
+    /// The contents, to read. Changes wait meanwhile.
+    pub fn model(&self) -> RwLockReadGuard<'_, Model> {
+        self.contents.model()
+    }
+
+    /// What servants share.
+    pub(crate) fn into_contents(self) -> Arc<Contents> {
+        self.contents
     }
 }
 
@@ -206,39 +214,28 @@ mod tests {
     use armilla_store::faults::{Trial, try_every_failure};
     use std::collections::BTreeSet;
     use std::path::Path;
-    use std::sync::{OnceLock, RwLock};
+    use std::sync::OnceLock;
 
     /// A trader with a service type for each change.
-    struct Types {
-        model: RwLock<Model>,
-        keeper: Keeper,
-    }
+    struct Types(Arc<Contents>);
 
     impl Trial for Types {
         fn open(directory: &Path) -> Result<Self, String> {
             static ORB: OnceLock<Orb> = OnceLock::new();
             let orb = ORB.get_or_init(|| Orb::new().unwrap());
             let store = Store::open(directory, orb).map_err(|error| error.to_string())?;
-            let (model, keeper) = store.into_parts();
-            Ok(Self { model: RwLock::new(model), keeper })
+            Ok(Self(store.into_contents()))
         }
 
         fn change(&mut self, number: u32) -> Result<(), String> {
             let declared = Box::new(TypeStruct::default());
             let changes = vec![Change::PutType(format!("T{number}"), declared)];
-            let kept = self.keeper.prepare(changes).unwrap();
-            let changes = kept.iter().map(|(change, _)| change.clone());
-            let undo = self.model.write().unwrap().make(changes).unwrap();
-            let pending = self.keeper.queue(kept, undo).unwrap();
-            let undo = |undo: Undo<'_, Kept>| {
-                let changes = undo.take().into_iter().map(|(change, _)| change);
-                self.model.write().unwrap().apply(changes).unwrap();
-            };
-            pending.settle(undo).map_err(|error| error.to_string())
+            let changed = self.0.change(None, |_| Ok((changes, ())));
+            changed.map_err(|error| error.to_string())
         }
 
         fn changes(&self) -> BTreeSet<u32> {
-            let model = self.model.read().unwrap();
+            let model = self.0.model();
             (1..20)
                 .filter(|number| model.service_types().get(&format!("T{number}")).is_ok())
                 .collect()

@@ -10,3 +10,4 @@ mod queries;
 mod served;
 mod service_types;
 mod store;
+mod transactions;

@@ -17,7 +17,7 @@ use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization}
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub(crate) struct Engine {
     journal: Arc<dyn Journal>,
     pub(crate) options: Options,
     most: usize,
-    managers: HashMap<String, Arc<dyn ResourceManager>>,
+    managers: RwLock<HashMap<String, Arc<dyn ResourceManager>>>,
     /// It holds the engine, which must not hold it, too.
     elsewhere: OnceLock<Weak<dyn Elsewhere>>,
     failed: AtomicBool,
@@ -59,7 +59,7 @@ impl Engine {
             journal,
             options,
             most,
-            managers,
+            managers: RwLock::new(managers),
             elsewhere: OnceLock::new(),
             failed: AtomicBool::new(false),
             counts: Counts::default(),
@@ -68,6 +68,11 @@ impl Engine {
 
     pub(crate) fn now(&self) -> Time {
         self.timer.now()
+    }
+
+    /// Adds who finds resources by the name of the manager.
+    pub(crate) fn add_manager(&self, name: String, manager: Arc<dyn ResourceManager>) {
+        self.managers.write().unwrap_or_else(PoisonError::into_inner).insert(name, manager);
     }
 
     /// Whether the log cannot be written any more: nothing commits until the process is restarted.
@@ -151,7 +156,8 @@ impl Engine {
             let entry = self.table.add(Arc::new(Entry::new(transaction)), |_| {});
             self.timer.set(&entry, Some(self.now()));
         }
-        for (name, manager) in &self.managers {
+        let managers = self.managers.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for (name, manager) in &managers {
             for token in manager.prepared()? {
                 if named.contains(&super::local_name(name, &token)) {
                     continue;
@@ -341,7 +347,9 @@ impl Engine {
         let unreachable = ResourceError::Refused(Refusal::Unreachable { maybe_done: false });
         let found = match parse_local(&name) {
             Some((manager, token)) => {
-                let manager = self.managers.get(manager).ok_or(unreachable)?;
+                let managers = self.managers.read().unwrap_or_else(PoisonError::into_inner);
+                let manager = managers.get(manager).cloned().ok_or(unreachable)?;
+                drop(managers);
                 let found = manager.resource(token);
                 let found = found.map_err(|error| ResourceError::Failed(error.to_string()))?;
                 found.ok_or(ResourceError::Refused(Refusal::Gone))?

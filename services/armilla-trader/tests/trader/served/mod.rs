@@ -39,8 +39,12 @@ impl Served {
     }
 
     pub(crate) fn by(orb: Orb, store: Store, limits: Limits) -> Self {
-        let client = client();
         let trader = armilla_trader::serve(&orb, store, limits).unwrap();
+        Self::of(orb, trader)
+    }
+
+    pub(crate) fn of(orb: Orb, trader: Trader) -> Self {
+        let client = client();
         // The server has started: what is destroyed does not exist any more.
         orb.perform_work().unwrap();
         let lookup = travel(&trader.lookup(), &client);
