@@ -23,7 +23,7 @@ const CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d51");
 const IID: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d52");
 
 fn adder(_: &Caller<'_>) -> Result<Arc<dyn Object>, Status> {
-    Ok(Arc::new(Dispatched(Adder)))
+    Ok(Arc::new(Dispatched(Adder(client()))))
 }
 
 /// A vtable interface whose description uses every kind of type.
@@ -85,7 +85,8 @@ fn an_object_for_scripts_says_what_it_has() {
         "dispinterface Adder : IDispatch { // 6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d33\n    \
          [id(1)] VARIANT Add([in] long left, [in] long right);\n    \
          [id(2)] BSTR Join([in] SAFEARRAY(BSTR) texts);\n    \
-         [id(3)] void Fail();\n}"
+         [id(3)] void Fail();\n    \
+         [id(4)] VARIANT Tell([in] IDispatch* listener, [in] BSTR text);\n}"
     );
     assert_eq!(ty.named("JOIN").next().unwrap().member, object.member("join").unwrap());
     drop(object);
@@ -133,7 +134,7 @@ fn what_a_description_does_not_have_is_refused() {
     let (_plant, info) = adder_info();
     let not_found = Some(Status::ELEMENT_NOT_FOUND);
     let status = |error: armilla_dcom::client::Error| error.status();
-    let index = IndexIn { index: 3 };
+    let index = IndexIn { index: 4 };
     assert_eq!(info.call::<GetFuncDesc>(&index).map_err(status).unwrap_err(), not_found);
     let most = u32::MAX;
     let names = info.call::<GetNames>(&MemberNamesIn { member: 9, most });

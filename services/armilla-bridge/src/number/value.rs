@@ -317,6 +317,38 @@ mod tests {
         alike(&[1u16, 2, 3], &Shape::Fixed(Arc::new(Shape::U2), 3));
     }
 
+    /// Octets of strangers are read or refused, and what was read is written again.
+    #[test]
+    fn whatever_the_octets_are_nothing_breaks() {
+        let reading = Arc::new(reading());
+        let nested = Shape::Struct([Shape::Sequence(reading.clone()), Shape::Bstr].into());
+        let shapes = [
+            Shape::Array(Arc::new(nested)),
+            Shape::Sequence(Arc::new(Shape::Sequence(reading.clone()))),
+            Shape::Fixed(Arc::new(Shape::Varying(reading).unique()), 3),
+            Shape::Struct([Shape::Variant, Shape::SafeArray, Shape::Interface].into()),
+        ];
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as u8
+        };
+        let mut all = 0;
+        for _ in 0..20_000 {
+            // Small numbers are counts that the octets may hold.
+            let small = |octet: u8| if octet < 200 { octet % 4 } else { octet };
+            let stub: Vec<u8> = (0..random()).map(|_| small(random())).collect();
+            for shape in &shapes {
+                let read = Value::read(shape, &mut Decoder::new(&stub, ByteOrder::Little));
+                if let Ok(value) = read {
+                    value.write(&mut Encoder::new(ByteOrder::Big)).unwrap();
+                    all += 1;
+                }
+            }
+        }
+        assert!(all > 50, "{all}");
+    }
+
     #[test]
     fn counts_that_the_octets_cannot_hold_are_refused() {
         let shape = Shape::Array(Arc::new(Shape::Array(Arc::new(Shape::U8))));
