@@ -43,6 +43,12 @@ impl Program {
         Self::start_after("", arguments)
     }
 
+    /// The same at another endpoint for calls.
+    pub(crate) fn start_at(endpoint: &str, arguments: &[&str]) -> Self {
+        let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        Self::try_start("", &arguments, endpoint).expect("it is ready")
+    }
+
     /// Begins it in a shell that has run `before`, and waits until it is ready.
     pub(crate) fn start_after(before: &str, arguments: &[&str]) -> Self {
         let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();

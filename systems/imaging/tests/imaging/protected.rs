@@ -2,15 +2,19 @@
 
 use crate::common::{Scratch, serve, write_image};
 use crate::modalities::{EXPLICIT, MOVE, MR, Peer, import, level, text};
+use crate::programs::{Program, run};
 use crate::web::{Answer, ask};
+use armilla::Orb;
 use armilla_imaging::access::token_hash;
 use armilla_imaging::audit::Guard;
+use armilla_imaging::idl::{Server as _, ServerRef};
 use armilla_imaging::procedures::{Procedures, Retry};
 use armilla_imaging::server::dimse::{Entity, Modalities, Titles};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
 use armilla_security::PasswordFile;
 use armilla_service::{Console, ConsoleAccess, Lifecycle};
+use armilla_stream::{FlowConsumer, FlowOptions, FlowProducer, FlowRequest};
 use armilla_tls::{Authority, Pem, Tls, Verify};
 use dicom_core::VR;
 use dicom_dictionary_std::tags;
@@ -178,4 +182,69 @@ fn dicomweb_is_for_who_has_logged_in_and_for_tokens_of_the_rules() {
     let from =
         format!("{cookie}Origin: https://evil.example\r\nContent-Type: application/dicom\r\n");
     assert_eq!(ask(&console, "POST", "studies", &from, b"").status, 403);
+}
+
+/// The files of a server that proves who it is, and what clients believe: options for its command.
+fn files(scratch: &Scratch, authority: &Authority) -> (Vec<String>, String) {
+    let own = authority.issue("images", &["127.0.0.1"], DAY).unwrap();
+    let file = |name: &str, text: &str| {
+        let path = scratch.file(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (certificate, key) = (file("own.pem", &own.certificate), file("own.key", &own.key));
+    let roots = file("roots.pem", &authority.own().certificate);
+    let options = ["-ORBCertificate", &certificate, "-ORBKey", &key, "-ORBSameHost", "off"];
+    (options.map(str::to_owned).to_vec(), roots)
+}
+
+#[test]
+fn the_command_sends_and_takes_flows_over_tls() {
+    let scratch = Scratch::new();
+    let authority = Authority::new("clinic", DAY).unwrap();
+    let (options, roots) = files(&scratch, &authority);
+    let start = |store: &str, flows: &[&str]| {
+        let store = scratch.file(store);
+        let own = ["serve", "--store", store.to_str().unwrap()];
+        let options: Vec<_> = options.iter().map(String::as_str).collect();
+        Program::start_at("ssliop://127.0.0.1:0", &[&own[..], flows, &options].concat())
+    };
+    let program = start("store", &["--flows-tls", "127.0.0.1:0"]);
+    let path = scratch.file("1.dcm");
+    let uid = write_image(&path, "1.2.3", 1, 64, 0);
+    let octets = std::fs::read(&path).unwrap();
+
+    // A caller from elsewhere: a socket of this host is nothing to it.
+    let tls = Tls::new().roots(roots.as_str()).required();
+    let client = Orb::builder().transport(tls).build().unwrap();
+    let flows = FlowOptions::of(&client);
+    let mut request = FlowRequest::connecting_with(0, &flows);
+    assert!(!request.connects.contains(&"tcp".to_owned()), "{:?}", request.connects);
+    request.connects.retain(|scheme| scheme == "ssliop");
+    let server: ServerRef = client.resolve(&program.url).unwrap();
+    let upload = server.store(octets.len() as u64, "", &request).unwrap();
+    let places = &upload.agreement.listens[0].r#where;
+    assert!(!places.is_empty(), "the server listens");
+    assert!(places.iter().all(|at| at.starts_with("ssliop://127.0.0.1:")), "{places:?}");
+    let producer: FlowProducer = upload.agreement.collect(&flows).unwrap();
+    producer.finish_with(&octets).unwrap();
+    assert_eq!(server.stored(upload.ticket).unwrap().uid, uid);
+    let mut fetched: FlowConsumer = server.fetch(&uid, &request).unwrap().collect(&flows).unwrap();
+    let mut back = Vec::new();
+    fetched.read_to_end(&mut back).unwrap();
+    assert_eq!(back, octets);
+
+    // The command as a client.
+    let path = path.to_str().unwrap();
+    let sent = run(&["send", &program.url, path, "-ORBRoots", &roots]);
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    assert_eq!(String::from_utf8_lossy(&sent.stdout).trim(), uid);
+
+    // A server that has no such place offers none in clear instead.
+    let without = start("other", &[]);
+    let server: ServerRef = client.resolve(&without.url).unwrap();
+    request.connects.push("tcp".to_owned());
+    let refused = server.store(octets.len() as u64, "", &request).unwrap_err();
+    assert!(format!("{refused:?}").contains("NoAgreement"), "{refused:?}");
+    client.shutdown();
 }
