@@ -11,7 +11,10 @@ fn main() {
         )
         .unwrap_or_else(|errors| errors.exit());
     armilla_idl::Build::new()
-        .compile_all("CosTime", ["idl/CosTime.idl", "idl/CosTimerEvent.idl"])
+        .compile_all(
+            "CosTime",
+            ["idl/CosTime.idl", "idl/CosTimerEvent.idl", "idl/ArmillaTimers.idl"],
+        )
         .unwrap_or_else(|errors| errors.exit());
     armilla_idl::Build::new()
         .extern_path("CosNaming", "::armilla_cos_naming")

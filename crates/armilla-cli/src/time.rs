@@ -13,8 +13,9 @@ use armilla_cos::timers::corba::{
     PushConsumerRef, TimeType, TimerEventHandler, TimerEventHandlerRef, TimerEventService,
     TimerEventServiceRef,
 };
-use armilla_cos::timers::{KEY as TIMERS_KEY, TimerOptions};
+use armilla_cos::timers::{KEY as TIMERS_KEY, Store, TimerOptions};
 use armilla_terminal::{Failure, Outcome, say};
+use std::path::PathBuf;
 use std::time::Duration;
 use time::OffsetDateTime;
 
@@ -45,7 +46,7 @@ pub(crate) enum Time {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without -ORBEndpoint the service listens at iiop://:11173. How inaccurate the clock \
-                  is the kernel knows,\nwhile that follows another clock. Timers are in memory."
+                  is the kernel knows,\nwhile that follows another clock. Without --store timers\nare in memory."
 )]
 pub(crate) struct Serve {
     #[command(flatten)]
@@ -59,6 +60,9 @@ pub(crate) struct Serve {
     /// Tell times with this displacement from Greenwich
     #[arg(long, value_name = "MINUTES", default_value_t = 0, allow_negative_numbers = true)]
     displacement: i16,
+    /// Keep timers in this directory, so that they outlive the process
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
     /// Have at most so many timers
     #[arg(long, value_name = "COUNT")]
     timers: Option<usize>,
@@ -131,10 +135,16 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     (time.is_secure, time.displacement) = (options.secure, options.displacement);
     let mut timers = TimerOptions::default();
     timers.most = options.timers.unwrap_or(timers.most);
+    // References are read from the store with an ORB that serves nothing.
+    let reading = armilla::Orb::new()?;
+    let store = match &options.store {
+        Some(directory) => Store::open(directory, &reading).map_err(Failure::because)?,
+        None => Store::memory(),
+    };
     let server = Server::builder().console(options.server.console(arguments, &callers));
     let server = options.bind.iter().fold(server, |server, name| server.bind(name));
     let configure = |orb| arguments.configure(orb, ENDPOINT, &callers);
-    Ok(server.start(configure, |orb| server::time(orb, time, timers))?.run()?)
+    Ok(server.start(configure, |orb| server::time(orb, time, timers, store))?.run()?)
 }
 
 fn now(options: &Now, arguments: &OrbArguments) -> Outcome {

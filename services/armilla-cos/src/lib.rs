@@ -5,6 +5,8 @@ pub mod lifecycle;
 pub mod locks;
 mod operators;
 pub mod properties;
+#[cfg(feature = "disk")]
+mod record;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod time;

@@ -219,15 +219,16 @@ pub fn properties(
 ///
 /// # Errors
 /// Those of [`TimeService::serve`](crate::time::TimeService::serve) and of
-/// [`TimerService::serve`](crate::timers::TimerService::serve).
+/// [`TimerService::serve_store`](crate::timers::TimerService::serve_store).
 pub fn time(
     orb: &Orb,
     options: crate::time::TimeOptions,
     timers: crate::timers::TimerOptions,
+    store: crate::timers::Store,
 ) -> Result<Served, SystemException> {
     let time = crate::time::TimeService::serve(orb, options)?;
-    let timers = crate::timers::TimerService::serve(orb, &time, timers)?;
-    let counted = timers.clone();
+    let timers = crate::timers::TimerService::serve_store(orb, &time, store, timers)?;
+    let (counted, checked) = (timers.clone(), timers.clone());
     let metrics = move || {
         let (all, set, missed) = counted.totals();
         let missed = usize::try_from(missed).unwrap_or(usize::MAX);
@@ -242,7 +243,7 @@ pub fn time(
         object: time.reference().object().clone(),
         url: time.url().to_owned(),
         metrics: Box::new(metrics),
-        check: Box::new(|| Ok(())),
+        check: Box::new(move || checked.check_store()),
         service: Box::new(AtTheEnd(move || timers.close())),
     })
 }

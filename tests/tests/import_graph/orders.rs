@@ -462,7 +462,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cos",
         rows: &[
-            ("operators", "who operates them"),
+            ("operators record", "who operates them; what files have"),
             ("time", "what timers stand on"),
             ("lifecycle locks properties timers", "the other services"),
             ("server", "a process around one"),

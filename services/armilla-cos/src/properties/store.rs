@@ -12,6 +12,7 @@ use {armilla::Orb, std::path::Path};
 pub(super) type Sets = BTreeMap<u64, PropertySet>;
 
 /// A change of one set.
+#[cfg_attr(not(feature = "disk"), allow(dead_code))]
 pub(super) enum Change<'c> {
     /// A set is there.
     Make(&'c PropertySet),
@@ -135,7 +136,7 @@ mod disk {
 
     use super::*;
     use crate::properties::corba::operators::KeptSet;
-    use armilla::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder};
+    use crate::record::{encode, read};
     use armilla_store::{File, Format, TableDefinition, Transaction, checksum};
 
     const SETS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sets");
@@ -236,15 +237,6 @@ mod disk {
         }
     }
 
-    fn encode(key: &[u8], value: &impl Encode) -> Result<Vec<u8>, String> {
-        let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Utf8);
-        value.encode(&mut out).map_err(|error| error.to_string())?;
-        let octets = out.to_vec();
-        let mut record = checksum(&[key, &octets]).to_be_bytes().to_vec();
-        record.extend(octets);
-        Ok(record)
-    }
-
     /// Decodes a record whatever its checksum is: for tests with arbitrary octets, since no stranger finds
     /// checksums by chance. What is read is written and read again.
     pub(super) fn check_record(octets: &[u8], orb: &Orb) {
@@ -259,20 +251,6 @@ mod disk {
         if let Ok(def) = read::<PropertyDef>(&[], &record, orb) {
             let record = encode(&[], &def).expect("it was read");
             read::<PropertyDef>(&[], &record, orb).expect("it was written");
-        }
-    }
-
-    fn read<T: for<'d> Decode<'d>>(key: &[u8], record: &[u8], orb: &Orb) -> Result<T, String> {
-        let sum = record.split_first_chunk::<4>();
-        let sound =
-            sum.filter(|(sum, octets)| u32::from_be_bytes(**sum) == checksum(&[key, octets]));
-        let (_, octets) = sound.ok_or("its checksum is wrong")?;
-        let input = Decoder::new(octets, ByteOrder::Big).with_code_set(CodeSet::Utf8);
-        let mut input = input.with_context(orb);
-        let value = T::decode(&mut input).map_err(|error| error.to_string())?;
-        match input.remaining() {
-            0 => Ok(value),
-            count => Err(format!("{count} octets are left over")),
         }
     }
 }

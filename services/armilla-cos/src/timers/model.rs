@@ -67,6 +67,21 @@ struct Timer {
     missed: u64,
 }
 
+/// A timer in universal time alone: as it is kept where no monotonic time lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Saved {
+    /// When it is due; `None` if it is not set.
+    pub due: Option<Units>,
+    /// Whether that was given as a universal time.
+    pub is_absolute: bool,
+    /// After which time it is due again.
+    pub period: Option<Units>,
+    /// The last relative or periodic time.
+    pub last: Option<Units>,
+    /// What has become of it.
+    pub status: Status,
+}
+
 /// All timers of a service.
 #[derive(Debug, Default)]
 pub struct Timers {
@@ -90,6 +105,38 @@ impl Timers {
     /// A timer that is not set.
     pub fn add(&mut self, id: TimerId) {
         self.timers.insert(id, Timer::default());
+    }
+
+    /// A timer as it is kept.
+    pub fn saved(&self, id: TimerId, now: Reading) -> Option<Saved> {
+        let timer = self.timers.get(&id)?;
+        Some(Saved {
+            due: self.due(id, now)?,
+            is_absolute: matches!(timer.due, Some(Due::Universal(_))),
+            period: timer.period,
+            last: timer.last,
+            status: timer.status,
+        })
+    }
+
+    /// Adds a timer that was kept. What was due meanwhile is due at once; the beats that a periodic one
+    /// has missed are left out.
+    pub fn restore(&mut self, id: TimerId, saved: Saved, now: Reading) {
+        let Saved { due, is_absolute, period, last, status } = saved;
+        self.clear(id);
+        let mut timer = Timer { period, last, status, ..Timer::default() };
+        let due = due.map(|due| match (is_absolute, due.checked_sub(now.time), period) {
+            (true, ..) => Due::Universal(due),
+            (false, Some(left), _) => Due::Monotonic(now.monotonic.saturating_add(left)),
+            (false, None, Some(period)) if period > 0 => {
+                let late = now.time - due;
+                timer.missed = late / period + 1;
+                Due::Monotonic(now.monotonic.saturating_add(period - late % period))
+            }
+            (false, None, _) => Due::Monotonic(now.monotonic),
+        });
+        self.timers.insert(id, timer);
+        due.into_iter().for_each(|due| self.enter(id, due));
     }
 
     /// Ends a timer. Returns whether it was there.
@@ -212,6 +259,11 @@ impl Timers {
             (true, Some(_)) => Status::Set,
             (true, None) => Status::Triggered,
         };
+    }
+
+    /// Whether another event of a timer is to come.
+    pub fn goes_on(&self, id: TimerId) -> bool {
+        self.timers.get(&id).is_some_and(|timer| timer.due.is_some())
     }
 
     /// How many events were left out.

@@ -4,8 +4,9 @@ use super::corba::{
     EventStatus, PushConsumerRef, TimeType, TimerEventHandler, TimerEventHandlerRef,
     TimerEventService, TimerEventServiceRef, TimerEventT, timer_event_handler, timer_event_service,
 };
-use super::model::{Refusal, Status, TimerId, When};
+use super::model::{Refusal, TimerId, When};
 use super::service::{Shared, exactly};
+use super::store::wire;
 use crate::time::corba::UtoRef;
 use crate::time::{told, utc};
 use armilla::{Any, ExceptionKind, Poa, SystemException};
@@ -29,6 +30,7 @@ pub(super) fn serve(
     let service = Service(Arc::downgrade(shared));
     let poa = orb.root_poa().create_poa(ADAPTER).persistent().user_ids().build()?;
     let handlers = poa.create_poa("handlers").user_ids().manager(poa.manager());
+    let handlers = if shared.is_persistent() { handlers.persistent() } else { handlers };
     let handlers = handlers.default_servant(timer_event_handler::tie(Handlers(service.clone())));
     shared.poas.set(Poas(handlers.build()?)).ok();
     let reference = poa.activate_with_id("service", timer_event_service::tie(service))?;
@@ -73,7 +75,7 @@ impl TimerEventService for Service {
         let foreign = || ExceptionKind::BadParam.because("the timer is not one of this service");
         let id = poa.reference_to_id(handler).map_err(|_| foreign())?;
         let number = id.as_bytes().try_into().map_err(|_| foreign())?;
-        match shared.unregister(TimerId(u64::from_be_bytes(number))) {
+        match shared.unregister(TimerId(u64::from_be_bytes(number)))? {
             true => Ok(()),
             false => Err(gone()),
         }
@@ -99,12 +101,7 @@ impl Handlers {
 impl TimerEventHandler for Handlers {
     fn status(&self) -> Result<EventStatus, SystemException> {
         let (shared, id) = self.called()?;
-        Ok(match shared.with(|timers, _| timers.status(id)).ok_or_else(gone)? {
-            Status::Set => EventStatus::EsTimeSet,
-            Status::Cleared => EventStatus::EsTimeCleared,
-            Status::Triggered => EventStatus::EsTriggered,
-            Status::Failed => EventStatus::EsFailedTrigger,
-        })
+        Ok(wire(shared.with(|timers, _| timers.status(id)).ok_or_else(gone)?))
     }
 
     fn time_set(&self) -> Result<(bool, UtoRef), SystemException> {
@@ -122,7 +119,7 @@ impl TimerEventHandler for Handlers {
             TimeType::TtPeriodic => When::Periodic(time),
         };
         let bad = |what: &str| Err(ExceptionKind::BadParam.because(what));
-        match shared.with(|timers, now| timers.set(id, when, now)) {
+        match shared.change(id, |timers, now| timers.set(id, when, now))? {
             Ok(()) => Ok(()),
             Err(Refusal::Unknown) => Err(gone()),
             Err(Refusal::NoTimeBefore) => bad("0 is the time of before, and there was none"),
@@ -133,11 +130,13 @@ impl TimerEventHandler for Handlers {
 
     fn cancel_timer(&self) -> Result<bool, SystemException> {
         let (shared, id) = self.called()?;
-        shared.with(|timers, _| timers.cancel(id)).ok_or_else(gone)
+        shared
+            .change(id, |timers, _| timers.cancel(id).ok_or(Refusal::Unknown))?
+            .map_err(|_| gone())
     }
 
     fn set_data(&self, data: &Any) -> Result<(), SystemException> {
         let (shared, id) = self.called()?;
-        if shared.set_data(id, data) { Ok(()) } else { Err(gone()) }
+        if shared.set_data(id, data)? { Ok(()) } else { Err(gone()) }
     }
 }

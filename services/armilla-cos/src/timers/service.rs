@@ -1,8 +1,9 @@
 //! The service: timers with their consumers, a thread that waits for the time, and threads that push.
 
-use super::corba::{PushConsumer, PushConsumerRef, TimerEventServiceRef, TimerEventT};
-use super::model::{TimerId, Timers};
+use super::corba::{KeptTimer, PushConsumer, PushConsumerRef, TimerEventServiceRef, TimerEventT};
+use super::model::{Refusal, Saved, TimerId, Timers};
 use super::servant::{self, Poas};
+use super::store::{Keeper, Store, saved, wire as wire_status};
 use crate::time::model::{Units, Utc, duration, units};
 use crate::time::{Reading, TimeService, wire};
 use armilla::{Any, Error, ExceptionKind, Orb, SystemException};
@@ -64,6 +65,9 @@ pub(super) struct Shared {
     options: TimerOptions,
     state: Mutex<State>,
     changed: Condvar,
+    /// Held while a timer is changed and kept: what is kept last is what was changed last.
+    keeper: Mutex<Keeper>,
+    is_persistent: bool,
 }
 
 /// A timer service in an ORB, over the clock of a time service, as long as it lives. Clones are the
@@ -86,11 +90,33 @@ impl TimerService {
         time: &TimeService,
         options: TimerOptions,
     ) -> Result<Self, SystemException> {
-        let state = State {
-            timers: Timers::new(units(options.shortest)),
-            registered: HashMap::new(),
-            has_ended: false,
-        };
+        Self::serve_store(orb, time, Store::memory(), options)
+    }
+
+    /// The same with timers that outlive the process. An event that was due while nobody served is
+    /// pushed at once, once if it is periodic; one whose push the process did not outlive is pushed
+    /// again. References to timers stay valid if the ORB has a port of its own.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve).
+    pub fn serve_store(
+        orb: &Orb,
+        time: &TimeService,
+        store: Store,
+        options: TimerOptions,
+    ) -> Result<Self, SystemException> {
+        let Store { timers: kept, keeper } = store;
+        let mut timers = Timers::new(units(options.shortest));
+        let mut registered = HashMap::new();
+        let now = time.clock().read();
+        for (id, timer) in kept {
+            timers.restore(id, saved(&timer), now);
+            // It was read by whoever opened the store.
+            let consumer = orb.string_to_object(&orb.object_to_string(&timer.consumer)?)?;
+            let consumer: PushConsumerRef = consumer.with_timeout(options.push).assume();
+            registered.insert(id, Registered { consumer, data: timer.data });
+        }
+        let state = State { timers, registered, has_ended: false };
         let shared = Arc::new(Shared {
             orb: orb.clone(),
             time: time.clone(),
@@ -98,6 +124,8 @@ impl TimerService {
             options,
             state: Mutex::new(state),
             changed: Condvar::new(),
+            is_persistent: keeper.is_persistent(),
+            keeper: Mutex::new(keeper),
         });
         let (reference, url) = servant::serve(&shared)?;
         let threads = Arc::new(Mutex::new(Vec::new()));
@@ -138,6 +166,14 @@ impl TimerService {
         let state = self.shared.state();
         let (timers, set) = state.timers.counts();
         (timers, set, state.timers.missed())
+    }
+
+    /// Whether a timer could be kept now.
+    ///
+    /// # Errors
+    /// It could not; the text says why.
+    pub fn check_store(&self) -> Result<(), String> {
+        lock(&self.shared.keeper).check()
     }
 
     /// Looks at the clock now. A clock that does not go by itself is followed so.
@@ -215,19 +251,74 @@ impl Shared {
             Error::System(SystemException::encoding(&error, armilla::Completion::No))
         });
         let pushed = pushed.and_then(|event| consumer.push(&event));
-        let mut state = self.state();
-        state.timers.pushed(*id, pushed.is_ok());
-        let Err(error) = pushed else { return };
-        tracing::info!(id = id.0, %error, "the event of a timer could not be pushed");
-        let is_gone = match &error {
-            Error::System(exception) => exception.kind() == ExceptionKind::ObjectNotExist,
-            // It is disconnected.
-            Error::User(_) => true,
+        let keeper = lock(&self.keeper);
+        let is_gone = pushed.as_ref().err().is_some_and(|error| {
+            tracing::info!(id = id.0, %error, "the event of a timer could not be pushed");
+            match error {
+                Error::System(exception) => exception.kind() == ExceptionKind::ObjectNotExist,
+                // It is disconnected.
+                Error::User(_) => true,
+            }
+        });
+        let goes_on = {
+            let mut state = self.state();
+            state.timers.pushed(*id, pushed.is_ok());
+            if is_gone {
+                state.timers.remove(*id);
+                state.registered.remove(id);
+            }
+            state.timers.goes_on(*id)
         };
-        if is_gone {
-            state.timers.remove(*id);
-            state.registered.remove(id);
+        // The beat of a periodic timer is kept already.
+        if (!goes_on || is_gone)
+            && let Err(error) = self.keep(&keeper, *id)
+        {
+            tracing::warn!(id = id.0, %error, "it is not kept that a timer has ended");
         }
+    }
+
+    pub(super) const fn is_persistent(&self) -> bool {
+        self.is_persistent
+    }
+
+    /// Keeps a timer as it is now.
+    fn keep(&self, keeper: &Keeper, id: TimerId) -> Result<(), SystemException> {
+        if !self.is_persistent {
+            return Ok(());
+        }
+        let now = self.now();
+        let kept = {
+            let state = self.state();
+            let known = state.registered.get(&id).zip(state.timers.saved(id, now));
+            known.map(|(registered, saved)| kept(registered, saved))
+        };
+        keeper.keep(id, kept.as_ref()).map_err(|error| {
+            let (maybe, no) = (armilla::Completion::Maybe, armilla::Completion::No);
+            let completed = if error.is_undecided() { maybe } else { no };
+            ExceptionKind::PersistStore.because(error.to_string()).with_completed(completed)
+        })
+    }
+
+    /// Changes a timer, and keeps it. What cannot be kept is not changed.
+    ///
+    /// # Errors
+    /// `PERSIST_STORE`.
+    pub(super) fn change<R>(
+        &self,
+        id: TimerId,
+        change: impl FnOnce(&mut Timers, Reading) -> Result<R, Refusal>,
+    ) -> Result<Result<R, Refusal>, SystemException> {
+        let keeper = lock(&self.keeper);
+        let before = self.with(|timers, now| timers.saved(id, now));
+        let changed = self.with(change);
+        if changed.is_ok()
+            && let Err(error) = self.keep(&keeper, id)
+        {
+            let before = before.unwrap_or_default();
+            self.with(|timers, now| timers.restore(id, before, now));
+            return Err(error);
+        }
+        Ok(changed)
     }
 
     /// Adds a timer.
@@ -240,6 +331,7 @@ impl Shared {
         if consumer.is_nil() {
             return Err(ExceptionKind::BadParam.because("no consumer is given"));
         }
+        let keeper = lock(&self.keeper);
         let mut state = self.state();
         if state.registered.len() >= self.options.most {
             return Err(ExceptionKind::ImpLimit
@@ -249,19 +341,39 @@ impl Shared {
         let consumer = consumer.with_timeout(self.options.push);
         state.registered.insert(id, Registered { consumer, data: data.clone() });
         state.timers.add(id);
-        Ok(())
+        drop(state);
+        self.keep(&keeper, id).inspect_err(|_| _ = self.remove(id))
     }
 
-    pub(super) fn unregister(&self, id: TimerId) -> bool {
+    fn remove(&self, id: TimerId) -> Option<Registered> {
         let mut state = self.state();
-        state.registered.remove(&id);
-        state.timers.remove(id)
+        state.timers.remove(id);
+        state.registered.remove(&id)
     }
 
-    pub(super) fn set_data(&self, id: TimerId, data: &Any) -> bool {
-        let mut state = self.state();
-        let known = state.registered.get_mut(&id);
-        known.map(|known| known.data = data.clone()).is_some()
+    /// Ends a timer. Returns whether it was there.
+    pub(super) fn unregister(&self, id: TimerId) -> Result<bool, SystemException> {
+        let keeper = lock(&self.keeper);
+        let before = self.with(|timers, now| timers.saved(id, now));
+        let Some(registered) = self.remove(id) else { return Ok(false) };
+        self.keep(&keeper, id).inspect_err(|_| {
+            let mut state = self.state();
+            state.registered.insert(id, registered);
+            state.timers.restore(id, before.unwrap_or_default(), self.now());
+        })?;
+        Ok(true)
+    }
+
+    /// Replaces what the events of a timer carry. Returns whether it is there.
+    pub(super) fn set_data(&self, id: TimerId, data: &Any) -> Result<bool, SystemException> {
+        let keeper = lock(&self.keeper);
+        let replace = |data: Any| {
+            let mut state = self.state();
+            state.registered.get_mut(&id).map(|known| std::mem::replace(&mut known.data, data))
+        };
+        let Some(before) = replace(data.clone()) else { return Ok(false) };
+        self.keep(&keeper, id).inspect_err(|_| _ = replace(before))?;
+        Ok(true)
     }
 
     /// Looks at the timers, or changes one.
@@ -270,6 +382,20 @@ impl Shared {
         let result = change(&mut self.state().timers, now);
         self.changed.notify_all();
         result
+    }
+}
+
+/// A timer in IDL.
+fn kept(Registered { consumer, data }: &Registered, saved: Saved) -> KeptTimer {
+    let Saved { due, is_absolute, period, last, status } = saved;
+    KeptTimer {
+        consumer: consumer.clone(),
+        data: data.clone(),
+        status: wire_status(status),
+        due: due.unwrap_or_default(),
+        is_absolute,
+        period: period.unwrap_or_default(),
+        last: last.unwrap_or_default(),
     }
 }
 

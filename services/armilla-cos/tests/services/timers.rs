@@ -10,7 +10,7 @@ use armilla_cos::timers::corba::{
     TimerEventT, push_consumer,
 };
 use armilla_cos::timers::model::{Refusal, Status, TimerId, Timers, When};
-use armilla_cos::timers::{TimerOptions, TimerService};
+use armilla_cos::timers::{Store, TimerOptions, TimerService};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -95,6 +95,36 @@ fn zero_is_the_time_of_before_and_short_periods_are_refused() {
     assert_eq!(timers.counts(), (0, 0));
 }
 
+#[test]
+fn a_timer_that_was_kept_goes_on_in_another_monotonic_time() {
+    let (clock, mut before) = (Driven::new(None), Timers::new(10));
+    for (id, when) in [
+        (ONE, When::Relative(1000)),
+        (TWO, When::Periodic(100)),
+        (TimerId(3), When::Absolute(UNIX + 700)),
+        (TimerId(4), When::Relative(50)),
+    ] {
+        before.add(id);
+        before.set(id, when, clock.read()).unwrap();
+    }
+    let kept: Vec<_> =
+        (1..=4).map(|id| (TimerId(id), before.saved(TimerId(id), clock.read()).unwrap())).collect();
+    // The process is away for 550 units, and its monotonic time begins anew.
+    let (clock, mut after) = (Driven::new(None), Timers::new(10));
+    clock.0.lock().unwrap().time += 550;
+    kept.iter().for_each(|(id, saved)| after.restore(*id, *saved, clock.read()));
+    // One was due meanwhile. So were five beats, which are left out.
+    assert_eq!(after.take_due(clock.read()), [TimerId(4)]);
+    assert_eq!((after.missed(), after.pause(clock.read())), (5, Some(50)));
+    clock.pass(50);
+    assert_eq!(after.take_due(clock.read()), [TWO]);
+    clock.pass(100);
+    assert_eq!(after.take_due(clock.read()), [TimerId(3)]);
+    clock.pass(300);
+    assert!(after.take_due(clock.read()).contains(&ONE));
+    assert_eq!(after.saved(TimerId(9), clock.read()), None);
+}
+
 /// Hands on what is pushed.
 struct Consumer(Mutex<Sender<TimerEventT>>);
 
@@ -164,4 +194,60 @@ fn timers_push_their_data_when_it_is_time() {
     assert_eq!(timers.unregister(&timer).unwrap_err().kind(), ExceptionKind::ObjectNotExist);
     service.close();
     orb.shutdown();
+}
+
+/// A timer service on the disk, at a clock that was let go on for so long before.
+fn on_disk(directory: &std::path::Path, passed: u64) -> (Orb, Driven, TimeService, TimerService) {
+    let clock = Driven::new(None);
+    clock.0.lock().unwrap().time += passed;
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let driven = Arc::new(clock.clone());
+    let time = TimeService::serve_clock(&orb, driven, TimeOptions::default()).unwrap();
+    let store = Store::open(directory, &orb).unwrap();
+    let options = TimerOptions::default();
+    let service = TimerService::serve_store(&orb, &time, store, options).unwrap();
+    orb.perform_work().unwrap();
+    (orb, clock, time, service)
+}
+
+#[test]
+fn timers_in_a_store_outlive_the_process() {
+    let name = format!("armilla-timers-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    std::fs::remove_dir_all(&directory).ok();
+    let client = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let (pushed, events) = consumer(&client);
+    let (orb, clock, time, service) = on_disk(&directory, 0);
+    let timers = service.reference();
+    let length = |units| time.reference().new_universal_time(units, 0, 0).unwrap();
+    let register = |data: &str| timers.register(&pushed, &Any::new(data).unwrap()).unwrap();
+    let [later, cleared, gone, done] = ["later", "cleared", "gone", "done"].map(register);
+    later.set_timer(TimeType::TtRelative, &length(10_000_000)).unwrap();
+    cleared.set_timer(TimeType::TtRelative, &length(1_000_000)).unwrap();
+    assert_eq!(cleared.cancel_timer(), Ok(true));
+    timers.unregister(&gone).unwrap();
+    done.set_timer(TimeType::TtRelative, &length(1_000)).unwrap();
+    later.set_data(&Any::new("lunch").unwrap()).unwrap();
+    clock.pass(1_000);
+    service.look();
+    let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(event.event_data.get::<String>().unwrap(), Some("done".to_owned()));
+    // What follows a push is kept before the service has ended.
+    service.close();
+    orb.shutdown();
+    drop((time, service));
+
+    let (orb, clock, _time, service) = on_disk(&directory, 4_000_000);
+    assert_eq!(service.totals(), (3, 1, 0));
+    clock.pass(5_999_999);
+    service.look();
+    assert!(events.recv_timeout(Duration::from_millis(50)).is_err());
+    clock.pass(1);
+    service.look();
+    let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(event.event_data.get::<String>().unwrap(), Some("lunch".to_owned()));
+    service.close();
+    orb.shutdown();
+    client.shutdown();
+    std::fs::remove_dir_all(directory).unwrap();
 }
