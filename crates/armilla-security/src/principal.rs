@@ -106,9 +106,11 @@ impl Pattern {
     /// Whether it stands for this text. The time is at most proportional to the product of both
     /// lengths.
     pub fn matches(&self, text: &str) -> bool {
-        match self.plain() {
-            Some(plain) => plain == text,
-            None => self.matches_octets(text.bytes()),
+        match self.star {
+            None => *self.text == *text,
+            // Most have one star, at the end.
+            Some(star) if star + 1 == self.text.len() => text.starts_with(&self.text[..star]),
+            Some(_) => self.matches_octets(text.bytes()),
         }
     }
 
@@ -117,9 +119,17 @@ impl Pattern {
         let has_escapes = |part: &str| part.bytes().any(|octet| matches!(octet, b'@' | b'\\'));
         let domain = name.domain.as_deref();
         let length = name.user.len() + domain.map_or(0, |domain| domain.len() + 1);
-        // Most are told apart by this alone.
-        if self.plain().is_some_and(|text| text.len() < length) {
-            return false;
+        if self.star.is_none() && self.text.len() <= length {
+            // The text is as long as that, or longer if it has escapes.
+            return self.text.len() == length
+                && is_joined(&self.text, &name.user, domain)
+                && !has_escapes(&name.user)
+                && !domain.is_some_and(has_escapes);
+        }
+        if self.text.strip_prefix("*@").is_some_and(|rest| Some(rest) == domain)
+            && !domain.is_some_and(has_escapes)
+        {
+            return true;
         }
         if has_escapes(&name.user) || domain.is_some_and(has_escapes) {
             return self.matches(&name.to_string());
@@ -171,6 +181,14 @@ impl Pattern {
     }
 }
 
+/// Whether a text is a user and a domain with an `@` between, as they are.
+fn is_joined(text: &str, user: &str, domain: Option<&str>) -> bool {
+    text.strip_prefix(user).is_some_and(|rest| match domain {
+        Some(domain) => rest.strip_prefix('@') == Some(domain),
+        None => rest.is_empty(),
+    })
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -203,7 +221,21 @@ mod tests {
     #[test]
     fn names_are_matched_as_their_texts_are() {
         let names = ["ann", "ann@bank", "@bank", r"a\@nn@bank", r"ann@ba\\nk"];
-        let patterns = ["*", "ann", "*@bank", "ann@*", "*@*", r"*\@*", "a*n@b*k", r"ann@ba\\*", ""];
+        let patterns = [
+            "*",
+            "ann",
+            "*@bank",
+            "ann@*",
+            "*@*",
+            r"*\@*",
+            "a*n@b*k",
+            r"ann@ba\\*",
+            "",
+            "ann*",
+            "ann@bank",
+            "a@nn@bank",
+            r"a\@nn@bank",
+        ];
         let mut matched = 0;
         for name in names {
             let name: ScopedName = name.parse().unwrap();
@@ -213,7 +245,7 @@ mod tests {
                 matched += usize::from(expected);
             }
         }
-        assert_eq!(matched, 20);
+        assert_eq!(matched, 25);
     }
 
     #[test]
