@@ -31,7 +31,8 @@ const MOST_READY: usize = 1024;
 /// How many handshakes are looked at for one that waits for its client.
 const LOOKED_AT: usize = 16;
 
-/// How long a new handshake waits for the threads to get to those before it, when there are too many.
+/// When there are too many handshakes: how long each may take to say something, and how long a new one
+/// waits for the threads to get to those before it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// An endpoint for TLS.
@@ -74,6 +75,7 @@ struct Begun {
     /// Whether the client has said enough for an answer.
     is_answered: Arc<AtomicBool>,
     pending: Arc<Pending>,
+    at: Instant,
 }
 
 impl Queue {
@@ -90,7 +92,8 @@ impl Queue {
     /// Takes out the handshake that gives way to the last one: the one that has waited the longest
     /// for its client. Clients that have said nothing worth an answer go first: to say nothing costs
     /// them nothing, and one that is answered may be a call already. What has arrived and was not
-    /// looked at yet is no silence: such a one goes only if the threads do not get to it.
+    /// looked at yet is no silence, nor is a connection that was only just made: such a one goes only if
+    /// the threads do not get to it.
     fn take_least(&mut self, exceeded: &Exceeded, host: &str, in_a_hurry: bool) -> Option<Token> {
         let others = self.pending.len().checked_sub(1)?;
         let is_one = |begun: &&Begun| !exceeded.of_host || begun.host == host;
@@ -118,8 +121,12 @@ struct Exceeded {
 }
 
 impl Begun {
-    /// Whether it waits for its client: no thread is at it, and nothing has arrived to be looked at.
+    /// Whether it waits for its client: no thread is at it, and nothing has arrived to be looked at. A
+    /// client that has only just connected may be about to speak.
     fn is_idle(&self) -> bool {
+        if self.at.elapsed() < PATIENCE {
+            return false;
+        }
         let is_free = self.pending.handshake.try_lock().is_ok();
         let readiness = self.pending.stream.readiness();
         is_free && readiness.is_ok_and(|readiness| readiness == Readiness::Idle)
@@ -221,8 +228,9 @@ impl State {
                 return;
             }
         };
-        let host_of = host.clone();
-        let begun = Begun { token, number, host: host_of, is_answered, pending: pending.clone() };
+        let (host_of, at) = (host.clone(), Instant::now());
+        let shared = pending.clone();
+        let begun = Begun { token, number, host: host_of, is_answered, pending: shared, at };
         queue.pending.push_back(begun);
         drop(queue);
         self.limit_time(reactor, &pending, token, settings.limit);
@@ -262,7 +270,7 @@ impl State {
     }
 
     /// Takes out the handshake that gives way to the last one, if there are too many. Where each has
-    /// something to be looked at, the threads may get to it: no more are accepted for so long.
+    /// something to be looked at, or has just begun, no more are accepted for a while.
     fn give_way(&self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
         let deadline = Instant::now() + PATIENCE;
         let mut queue = self.lock();
