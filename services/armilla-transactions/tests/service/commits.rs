@@ -56,6 +56,23 @@ fn an_error_of_the_work_rolls_both_back() {
 }
 
 #[test]
+fn a_thread_that_is_still_in_a_transaction_that_has_ended_calls_nobody() {
+    let (client, bank) = (Process::client(), Bank::new(100.0));
+    let account = client.account(&bank.account);
+    let transaction = client.transactions.begin().unwrap();
+    let entered = transaction.enter().unwrap();
+    account.deposit(1.0).unwrap();
+    transaction.rollback();
+    nothing_is_left(&[&client]);
+    let late = account.deposit(1.0).unwrap_err();
+    assert_eq!(late.kind(), ExceptionKind::TransactionRolledback, "{late}");
+    drop(entered);
+    let without = account.deposit(1.0).unwrap_err();
+    assert_eq!(without.kind(), ExceptionKind::TransactionRequired, "{without}");
+    assert_eq!(bank.balance(), 100.0);
+}
+
+#[test]
 fn a_panic_of_the_work_rolls_back() {
     let (client, from) = (Process::client(), Bank::new(100.0));
     let account = client.account(&from.account);
