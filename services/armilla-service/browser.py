@@ -111,11 +111,11 @@ def body_shows(text):
 
 
 class Service:
-    """A service in memory, with its web page, in a process of its own."""
+    """A service with its web page, in a process of its own; in memory, unless it has another store."""
 
-    def __init__(self, command, reference, options=()):
+    def __init__(self, command, reference, options=(), store=("--memory",)):
         self.command, self.reference = command, reference
-        arguments = [ARMILLA, command, "serve", "--memory", "--http", "127.0.0.1:0", "-v"]
+        arguments = [ARMILLA, command, "serve", *store, "--http", "127.0.0.1:0", "-v"]
         arguments += ["-ORBEndpoint", "iiop://127.0.0.1:0", *options]
         self.process = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -169,7 +169,7 @@ def check_looks(browser, name, dark, folder, page):
     assert (browser.run(ground) < 128) == dark, f"{name}: the colours are of the other kind"
 
 
-def run(command, reference, use, options=lambda: ()):
+def run(command, reference, use, options=lambda: (), store=("--memory",)):
     """Builds `armilla`, and lets `use` (service, browser, name, dark, folder) loose on a service with
     these options, narrow and wide, light and dark."""
     for program in ["chromium", "chromedriver"]:
@@ -179,7 +179,7 @@ def run(command, reference, use, options=lambda: ()):
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     build("armilla-cli")
-    service = Service(command, reference, options())
+    service = Service(command, reference, options(), store)
     try:
         for width in [390, 1200]:
             for dark in [False, True]:

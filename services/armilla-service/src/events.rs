@@ -16,7 +16,7 @@ const WAITING: usize = 1024;
 
 /// The events of a server. Clones share them; any thread may send.
 #[derive(Debug, Clone)]
-pub struct Events(Sender<Arc<(String, String)>>);
+pub struct Events(Sender<Arc<str>>);
 
 impl Default for Events {
     fn default() -> Self {
@@ -30,11 +30,14 @@ impl Events {
         Self::default()
     }
 
-    /// Sends an event of this name with data, often JSON, to all open pages. It never waits.
-    pub fn send(&self, name: &str, data: &str) {
+    /// Tells all open pages of a change, as the event `change`, upon which they load anew. `what` is for
+    /// other readers, often JSON. It never waits.
+    pub fn change(&self, what: &str) {
         if self.0.receiver_count() > 0 {
+            // Browsers pass over an event without data.
+            let what = if what.is_empty() { "{}" } else { what };
             // An error means that the last page was closed just now.
-            self.0.send(Arc::new((name.to_owned(), data.to_owned()))).ok();
+            self.0.send(what.into()).ok();
         }
     }
 
@@ -55,8 +58,8 @@ impl Events {
     }
 }
 
-type Received = Result<Arc<(String, String)>, RecvError>;
-type Receiving = Pin<Box<dyn Future<Output = (Received, Receiver<Arc<(String, String)>>)> + Send>>;
+type Received = Result<Arc<str>, RecvError>;
+type Receiving = Pin<Box<dyn Future<Output = (Received, Receiver<Arc<str>>)> + Send>>;
 
 /// The events of one page.
 struct Reading {
@@ -66,9 +69,7 @@ struct Reading {
     _place: Place,
 }
 
-async fn receive(
-    mut receiver: Receiver<Arc<(String, String)>>,
-) -> (Received, Receiver<Arc<(String, String)>>) {
+async fn receive(mut receiver: Receiver<Arc<str>>) -> (Received, Receiver<Arc<str>>) {
     let received = receiver.recv().await;
     (received, receiver)
 }
@@ -85,7 +86,7 @@ impl Stream for Reading {
         };
         self.next = Box::pin(receive(receiver));
         Poll::Ready(match received {
-            Ok(event) => Some(Ok(Event::default().event(&event.0).data(&event.1))),
+            Ok(what) => Some(Ok(Event::default().event("change").data(what))),
             Err(RecvError::Lagged(_)) => Some(Ok(Event::default().event("reload").data("missed"))),
             Err(RecvError::Closed) => None,
         })

@@ -174,7 +174,7 @@ impl Service {
         }
         let reference = channel.reference().clone();
         self.channels().insert(name.clone(), Running { channel, kept });
-        self.changed.send("change", &name);
+        self.changed.change(&name);
         tracing::info!(name, "an event channel is made");
         Ok((name, reference))
     }
@@ -276,7 +276,7 @@ impl Service {
             // It may be bound no longer.
             self.orb.unbind_name(&format!("{context}/{}", escaped(name))).ok();
         }
-        self.changed.send("change", name);
+        self.changed.change(name);
         tracing::info!(name, "an event channel is removed");
         Ok(forgotten)
     }
@@ -334,7 +334,7 @@ impl Keeper for OfChannel {
             self.service.upgrade().ok_or_else(|| SystemException::from(EventError::Ended))?;
         let kept = service.store.put_client(&self.name, client);
         kept.map_err(|error| refused(&ChannelError::from(error)))?;
-        service.changed.send("change", &self.name);
+        service.changed.change(&self.name);
         Ok(())
     }
 
@@ -347,6 +347,6 @@ impl Keeper for OfChannel {
         if let Err(error) = service.store.remove_client(&self.name, proxy) {
             tracing::warn!(name = self.name, %error, "a client that is gone is still in the store");
         }
-        service.changed.send("change", &self.name);
+        service.changed.change(&self.name);
     }
 }

@@ -57,7 +57,7 @@ impl ServerBuilder {
         let (process, repository) = Process::start(configure, |process| {
             let events = Events::new();
             let changed = events.clone();
-            let repository = self.repository.on_change(move |name| changed.send("change", name));
+            let repository = self.repository.on_change(move |name| changed.change(name));
             let repository = repository.serve(process.orb())?;
             let (servers, checked) = (repository.clone(), repository.clone());
             process.open_console(self.console, |console| {

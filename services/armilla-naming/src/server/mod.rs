@@ -168,7 +168,7 @@ fn show(
             .pages(routes(Shown { service: service.clone(), read_only }))
     })?;
     if process.console().is_some() {
-        let tell = move || events.send("change", "{}");
+        let tell = move || events.change("{}");
         service.store().observe(tell).map_err(ServerError::service)?;
     }
     Ok(())

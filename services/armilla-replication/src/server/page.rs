@@ -47,7 +47,7 @@ pub(super) fn watch(pictures: Pictures, events: Events) -> io::Result<Rounds> {
             }
             let now = hasher.finish();
             if std::mem::replace(&mut shown, now) != now {
-                events.send("changed", "");
+                events.change("{}");
             }
         }
         pause.wait(INTERVAL)

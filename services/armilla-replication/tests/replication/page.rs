@@ -38,7 +38,6 @@ fn operators_see_groups_their_members_and_how_far_they_are() {
     let (status, page) = get(&server, "/groups/default/2");
     assert!(status == 200 && page.contains("host-0") && page.contains("(primary)"), "{page}");
     assert!(page.contains("IDL:Bank/Account:1.0"), "{page}");
-    // A newcomer that has not got the state yet when something changes leaves, and joins again.
     eventually("the page has the backup", || {
         get(&server, "/groups/default/2").1.contains("backup")
     });

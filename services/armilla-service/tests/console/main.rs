@@ -202,9 +202,13 @@ fn pages_get_events() {
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
     // The header arrives when the page is subscribed.
     assert!(lines.any(|line| line.is_empty()));
-    events.send("change", r#"{"name":"dome"}"#);
+    events.change(r#"{"name":"dome"}"#);
     assert!(lines.any(|line| line == "event: change"));
     assert_eq!(lines.next().as_deref(), Some(r#"data: {"name":"dome"}"#));
+    // A browser passes over an event without data.
+    events.change("");
+    assert!(lines.any(|line| line == "event: change"));
+    assert_eq!(lines.next().as_deref(), Some("data: {}"));
 }
 
 #[test]
@@ -293,13 +297,13 @@ fn requests_under_way_keep_their_places_and_a_further_one_is_told() {
     let mut answer = String::new();
     refused.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-    console.events().send("change", "{}");
+    console.events().change("{}");
     for stream in &streams {
         assert!(BufReader::new(stream).lines().map(Result::unwrap).any(|line| line == "data: {}"));
     }
     drop(streams);
     eventually(|| {
-        console.events().send("change", "{}");
+        console.events().change("{}");
         let mut stream = half(&console, b"GET /healthz HTTP/1.0\r\n\r\n");
         let mut answer = String::new();
         // One that is refused may be reset.

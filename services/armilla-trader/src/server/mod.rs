@@ -135,7 +135,7 @@ impl ServerBuilder {
                 .metrics(move || metrics::text(&state, &found))
                 .pages(page::pages(shown))
                 .events(&changes);
-            trader.on_change(move || changes.send("change", "contents"));
+            trader.on_change(move || changes.change("contents"));
             console
         })?;
         // Only pages and metrics show what it finds.

@@ -44,7 +44,7 @@ pub(super) fn watch(transactions: &Transactions, events: Events) -> io::Result<R
         if events.readers() > 0 {
             let now = picture(&transactions.list());
             if std::mem::replace(&mut shown, now) != now {
-                events.send("changed", "");
+                events.change("{}");
             }
         }
         pause.wait(INTERVAL)
