@@ -11,10 +11,9 @@ use crate::farewell::{Ending, say_farewell};
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::places::{Proxies, ProxyPermit, Suppliers};
 use crate::presence::Presence;
-use crate::servant::Toll;
 use crate::subscription::Subscription;
 use crate::sweep::{Candidate, Role, Sweeper, make_room, sweep};
-use armilla::blocking;
+use armilla::{SystemException, blocking};
 use armilla_ipc::real_time::PiMutex;
 use armilla_rt::{Measurement, Priority, RtErrorKind, RtOrb};
 use std::collections::BTreeMap;
@@ -23,6 +22,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use tracing::warn;
+
+/// Whether the caller may push so many events now, if not everybody may as many as it likes.
+pub(crate) type Toll = Arc<dyn Fn(u64) -> Result<(), SystemException> + Send + Sync>;
 
 /// The state of a channel.
 pub(crate) struct Hub {

@@ -17,9 +17,6 @@ use std::sync::{Arc, OnceLock};
 /// Who may end a channel, if not everybody.
 pub(crate) type Rights = Arc<dyn Fn(Option<&Caller>) -> Result<(), SystemException> + Send + Sync>;
 
-/// Whether the caller may push so many events now, if not everybody may as many as it likes.
-pub(crate) type Toll = Arc<dyn Fn(u64) -> Result<(), SystemException> + Send + Sync>;
-
 /// Activates the object of a channel, and connects its clients of before.
 pub(crate) fn serve(
     hub: &Arc<Hub>,

@@ -8,7 +8,7 @@ mod pull;
 mod push;
 mod restore;
 
-pub(crate) use channel::{Rights, Toll, serve};
+pub(crate) use channel::{Rights, serve};
 
 use crate::error::{EventError, system};
 use crate::farewell::Ending;
