@@ -1,9 +1,9 @@
 //! The thread of a member that keeps watch: the primary tells its backups that it lives, a backup
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
-use crate::model::{MemberInfo, Refusal, Role, View};
+use crate::model::{MemberInfo, Position, Refusal, Role, View};
 use crate::peers::Presence;
-use crate::shared::{Shared, now};
+use crate::shared::{Rules, Shared, now};
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -169,15 +169,29 @@ impl Keeper {
         }
         // What the primary says next waits until the answer is taken.
         let mut member = self.shared.member().ok_or_else(gone)?;
-        let Some(last) = member.learned() else { return Ok(()) };
-        let admission = world.join(primary, me, last).inspect_err(|refusal| {
+        while let Some(last) = member.learned() {
+            self.join_as(&mut member, primary, last)?;
+        }
+        Ok(())
+    }
+
+    fn join_as(
+        &self,
+        member: &mut Rules<'_>,
+        primary: &MemberInfo,
+        last: Position,
+    ) -> Result<(), Refusal> {
+        let (world, me) = (&self.shared.world, member.me().clone());
+        let admission = world.join(primary, &me, last).inspect_err(|refusal| {
             if matches!(refusal, Refusal::Behind(_)) {
                 member.unlearn();
             }
         })?;
         self.shared.hear();
         member.join(admission)?;
-        tracing::info!(group = %world.group, member = me.name, view = member.view().version, "joins");
+        if member.role() == Role::Backup {
+            tracing::info!(group = %world.group, member = me.name, view = member.view().version, "joins");
+        }
         Ok(())
     }
 }

@@ -63,6 +63,7 @@ mod disk;
 mod documents;
 mod error;
 mod keeper;
+mod lessons;
 pub mod manager;
 mod member_servant;
 pub mod model;

@@ -1,10 +1,10 @@
 //! What other members and operators call.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises,
-    LeaveRaises, TransferRaises,
+    ApplyRaises, BeatRaises, FetchRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises,
+    LearnRaises, LeaveRaises, TransferRaises,
 };
-use crate::corba::{Admission, Behind, Member as Interface, Position, Refused, Status, Welcome};
+use crate::corba::{Admission, Behind, Member as Interface, Position, Refused, Status};
 use crate::model::{self, MemberInfo, Record, Refusal};
 use crate::peers::{position, to_wire};
 use crate::shared::{Rules, Shared, now};
@@ -88,11 +88,25 @@ impl Interface for MemberServant {
         self.heard(taken, refused)
     }
 
-    fn learn(&self, name: &str) -> Result<Welcome, Error<LearnRaises>> {
+    fn learn(&self, name: &str) -> Result<u64, Error<LearnRaises>> {
+        if !self.0.lessons.has_room(name) {
+            return Err(ExceptionKind::Transient.because("too many newcomers learn").into());
+        }
         let taught = self.rules()?.teach(&self.0.world, name);
-        let model::Welcome { view, last, state, log } =
-            taught.map_err(|it| Error::User(refusal(it).into()))?;
-        Ok(Welcome { view, last: to_wire(last), state, log })
+        let welcome = taught.map_err(|it| Error::User(refusal(it).into()))?;
+        let octets = welcome.to_octets();
+        let octets = octets.map_err(|error| ExceptionKind::Marshal.because(error.to_string()))?;
+        let length = octets.len() as u64;
+        self.0.lessons.keep(name, octets);
+        Ok(length)
+    }
+
+    fn fetch(&self, name: &str, offset: u64) -> Result<Vec<u8>, Error<FetchRaises>> {
+        let found = self.0.lessons.fetch(name, offset);
+        found.ok_or_else(|| {
+            let why = "there is no state for it from there on: it has to begin anew".to_owned();
+            Error::User(Refused { view: 0, why }.into())
+        })
     }
 
     fn join(

@@ -1,7 +1,8 @@
 //! The calls to other members, and the registry of this group, as the model asks for them.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises, TransferRaises,
+    ApplyRaises, BeatRaises, FetchRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises,
+    TransferRaises,
 };
 use crate::corba::{self, Member as _, MemberRef};
 use crate::model::{
@@ -105,15 +106,25 @@ impl World {
         )
     }
 
-    /// Asks the primary for the state.
+    /// Asks the primary for the state, and fetches it.
     pub(crate) fn learn(&self, primary: &MemberInfo, me: &MemberInfo) -> Result<Welcome, String> {
-        let peer = self.peer(primary).map_err(|error| error.to_string())?;
-        let taught = peer.with_timeout(TRANSFER).learn(&me.name).map_err(|error| match error {
+        let peer = self.peer(primary).map_err(|error| error.to_string())?.with_timeout(TRANSFER);
+        let length = peer.learn(&me.name).map_err(|error| match error {
             Error::User(LearnRaises::Refused(it)) => it.why,
             Error::System(exception) => exception.to_string(),
         })?;
-        let corba::Welcome { view, last, state, log } = taught;
-        Ok(Welcome { view, last: position(&last), state, log })
+        let mut octets = Vec::new();
+        while (octets.len() as u64) < length {
+            let piece = peer.fetch(&me.name, octets.len() as u64).map_err(|error| match error {
+                Error::User(FetchRaises::Refused(it)) => it.why,
+                Error::System(exception) => exception.to_string(),
+            })?;
+            if piece.is_empty() {
+                return Err("the primary gives a piece without octets".to_owned());
+            }
+            octets.extend(piece);
+        }
+        Welcome::from_octets(&octets).map_err(|error| format!("the state: {error}"))
     }
 
     /// Asks the primary to be a backup, as a newcomer that has come as far as `last`.

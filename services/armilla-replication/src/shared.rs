@@ -2,6 +2,7 @@
 //! last heard the primary.
 
 use crate::checkpointable::ObjectState;
+use crate::lessons::Lessons;
 use crate::model::{Member, Role, View};
 use crate::peers::World;
 use std::ops::{Deref, DerefMut};
@@ -20,12 +21,14 @@ pub(crate) struct Shared {
     /// When the primary was heard last, in milliseconds from `begun`.
     heard: AtomicU64,
     pub(crate) ends: AtomicBool,
+    /// The states that newcomers fetch.
+    pub(crate) lessons: Lessons,
 }
 
 impl Shared {
     pub(crate) fn new(world: World) -> Self {
-        let (member, left, heard, ends) = Default::default();
-        Self { world, member, left, begun: Instant::now(), heard, ends }
+        let (member, left, heard, ends, lessons) = Default::default();
+        Self { world, member, left, begun: Instant::now(), heard, ends, lessons }
     }
 
     pub(crate) fn set(&self, member: Member<ObjectState>) {

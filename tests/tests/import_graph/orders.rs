@@ -373,7 +373,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "what a program implements, where it is kept, what all share, what clients get",
             ),
             ("registry", "where views are"),
-            ("peers", "the other members"),
+            ("lessons peers", "states that are fetched, and the other members"),
             ("shared", "what the parts of a member have in common"),
             ("keeper member_servant requests", "the parts of a member"),
             ("replica", "a member"),

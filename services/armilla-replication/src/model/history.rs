@@ -113,6 +113,24 @@ impl<'a> Decode<'a> for MemberInfo {
     }
 }
 
+impl Welcome {
+    /// The octets of it.
+    ///
+    /// # Errors
+    /// When a length does not fit 32 bits.
+    pub fn to_octets(&self) -> CdrResult<Vec<u8>> {
+        encoded(self)
+    }
+
+    /// That of which these are the octets.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn from_octets(octets: &[u8]) -> Result<Self, CdrError> {
+        decoded(octets)
+    }
+}
+
 impl Encode for Welcome {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         out.put_u32(self.view);

@@ -2,6 +2,7 @@
 //! may take long; then it takes what was executed meanwhile, and is a backup.
 
 use super::member::{Member, Role};
+use super::recent::Recent;
 use super::record::{Change, Position, Record};
 use super::view::MemberInfo;
 use super::world::{Failure, Peers, Refusal, Registry, State, Welcome};
@@ -9,11 +10,14 @@ use super::world::{Failure, Peers, Refusal, Registry, State, Welcome};
 /// What makes a newcomer a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Admission {
-    /// The version of the view that has it.
+    /// The version of the view that has it; 0 if it lacks more than these records, and is in none.
     pub view: u32,
     /// What was executed since it was given the state.
     pub records: Vec<Record>,
 }
+
+/// The octets of the records that one message has, about.
+const AT_ONCE: usize = 1 << 20;
 
 impl<S: State> Member<S> {
     /// The primary gives a newcomer the state. The newcomer is no member before it is
@@ -50,7 +54,16 @@ impl<S: State> Member<S> {
     ) -> Result<Admission, Refusal> {
         self.check_newcomer(&newcomer.name)?;
         self.settle(world).map_err(|Failure(why)| self.refusal(why))?;
-        let lacks = self.lacks(last).ok_or(Refusal::Behind(self.last))?;
+        let lacks = match last == self.last {
+            true => Vec::new(),
+            false => {
+                let all = self.recent.since(last).ok_or(Refusal::Behind(self.last))?;
+                match Recent::first_of(all, AT_ONCE) {
+                    (lacks, true) => lacks,
+                    (records, false) => return Ok(Admission { view: 0, records }),
+                }
+            }
+        };
         // The newcomer has what it lacks when this returns, and hears nothing before.
         let changed =
             self.change_view(world, Some(&newcomer.name), |view| view.with(newcomer.clone()));
@@ -100,19 +113,25 @@ impl<S: State> Member<S> {
         Ok(())
     }
 
-    /// A newcomer becomes a backup.
+    /// A newcomer becomes a backup, or comes nearer to that.
     ///
     /// # Errors
     /// It knows a newer view, has another history, or does not understand what it is told: it has to
     /// take the state again.
     pub fn join(&mut self, admission: Admission) -> Result<(), Refusal> {
-        if !std::mem::take(&mut self.has_learned) || admission.view < self.view.version {
+        let is_admitted = admission.view != 0;
+        let is_late = is_admitted && admission.view < self.view.version;
+        if !std::mem::take(&mut self.has_learned) || is_late {
             return Err(self.refusal("a newer view is in effect".into()));
         }
         let is_whole = |record: &Record| matches!(record.change, Change::State(_));
         let overtaken = admission.records.iter().rposition(is_whole).unwrap_or(0);
         for (place, record) in admission.records.into_iter().enumerate() {
             self.follow(record, place >= overtaken)?;
+        }
+        if !is_admitted {
+            self.has_learned = true;
+            return Ok(());
         }
         let on_disk = self.keep_identity();
         on_disk.map_err(|Failure(why)| self.refusal(why))?;

@@ -66,6 +66,22 @@ impl Recent {
         Some(self.records.range(first..))
     }
 
+    /// The first of these records that one message may have, at least one, and whether that is all.
+    pub(super) fn first_of<'r>(
+        records: impl Iterator<Item = &'r Record>,
+        mut octets: usize,
+    ) -> (Vec<Record>, bool) {
+        let mut records = records.peekable();
+        let mut first = Vec::new();
+        while let Some(record) =
+            records.next_if(|record| first.is_empty() || size(record) <= octets)
+        {
+            octets = octets.saturating_sub(size(record));
+            first.push(record.clone());
+        }
+        (first, records.peek().is_none())
+    }
+
     /// A newcomer was given a state: what follows is kept until it comes back.
     pub(super) fn hold(&mut self, learner: &str) {
         if self.learners.len() < MOST_LEARNERS {

@@ -107,8 +107,7 @@ impl ReplyLog {
     /// # Errors
     /// When a length does not fit 32 bits.
     pub fn to_octets(&self) -> CdrResult<Vec<u8>> {
-        let entries = self.by_client.values().flat_map(HashMap::values);
-        encoded(&Entries(entries.cloned().collect()))
+        encoded(self)
     }
 
     /// Takes the replies from the log of another member in the place of its own.
@@ -124,14 +123,16 @@ impl ReplyLog {
     }
 }
 
-/// The entries of a log.
-struct Entries(Vec<Entry>);
-
-impl Encode for Entries {
+impl Encode for ReplyLog {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        out.put_sequence(&self.0)
+        out.put_length(self.len())?;
+        let mut entries = self.by_client.values().flat_map(HashMap::values);
+        entries.try_for_each(|entry| entry.encode(out))
     }
 }
+
+/// The entries of a log.
+struct Entries(Vec<Entry>);
 
 impl<'a> Decode<'a> for Entries {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {

@@ -6,14 +6,15 @@ use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
 use armilla_replication::model::{Failure, Limits, Role, View};
 use armilla_replication::{
-    GroupName, MemoryRegistry, Replica, ReplicaBuilder, Style, ViewRegistry,
+    Checkpointable, GroupName, MemoryRegistry, Replica, ReplicaBuilder, StateError, Style,
+    ViewRegistry,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
 use std::net::TcpListener;
 use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -342,4 +343,79 @@ fn a_primary_that_speaks_and_cannot_be_reached_or_takes_no_call_is_replaced() {
         account.deposit(1.0).unwrap();
         assert_eq!(*b.savings.balance.lock().unwrap(), 2.0);
     }
+}
+
+/// An account with much beside its balance: a state that no message may have, and large changes.
+struct Bulky {
+    account: Arc<Savings>,
+    /// How often it was told of a change.
+    told: AtomicU32,
+}
+
+impl Bulky {
+    const STATE: usize = 20 << 20;
+    const CHANGE: usize = 64 << 10;
+
+    fn octets(&self, length: usize) -> Vec<u8> {
+        let mut octets = self.account.balance.lock().unwrap().to_le_bytes().to_vec();
+        octets.resize(length, 7);
+        octets
+    }
+
+    fn take(&self, octets: &[u8], length: usize) -> Result<(), StateError> {
+        match octets.len() == length {
+            true => self.account.set_state(&octets[..8]),
+            false => Err(StateError::new("not all of it")),
+        }
+    }
+}
+
+impl Checkpointable for Bulky {
+    fn state(&self) -> Result<Vec<u8>, StateError> {
+        Ok(self.octets(Self::STATE))
+    }
+
+    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
+        self.take(state, Self::STATE)
+    }
+
+    fn update(&self) -> Result<Option<Vec<u8>>, StateError> {
+        Ok(Some(self.octets(Self::CHANGE)))
+    }
+
+    fn apply_update(&self, update: &[u8]) -> Result<(), StateError> {
+        self.told.fetch_add(1, Ordering::SeqCst);
+        self.take(update, Self::CHANGE)
+    }
+}
+
+#[test]
+fn a_state_and_what_was_missed_may_be_larger_than_a_message() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let start = |name: &str, taking: u64| {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let account = Arc::<Savings>::default();
+        *account.taking.lock().unwrap() = Duration::from_secs(taking);
+        let servant: Arc<dyn Account> = account.clone();
+        let object = Arc::new(Bulky { account, told: AtomicU32::default() });
+        let member = Replica::builder(GroupName::new("bank", 1), name).registry(registry.clone());
+        let replica = member.start(&orb, object.clone(), servant).unwrap();
+        (orb, object, replica)
+    };
+    let (_a_orb, a, replica) = start("a", 0);
+    assert!(replica.wait_ready(PATIENCE));
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&replica.reference().unwrap()).unwrap().assume();
+    account.deposit(1.0).unwrap();
+    let (_b_orb, b, _newcomer) = start("b", 2);
+    while replica.view().members.len() < 2 {
+        account.deposit(1.0).unwrap();
+        thread::sleep(Duration::from_millis(5));
+    }
+    account.deposit(1.0).unwrap();
+    let told = b.told.load(Ordering::SeqCst) as usize;
+    assert!(told * Bulky::CHANGE > 2 << 20, "it has missed only {told} changes");
+    let balances = [a, b].map(|object| *object.account.balance.lock().unwrap());
+    assert_eq!(balances[0], balances[1]);
 }
