@@ -190,6 +190,8 @@ impl Keeper {
         self.shared.hear();
         member.join(admission)?;
         if member.role() == Role::Backup {
+            // Who else is in the view; if the registry does not say it now, it does later.
+            member.look(world).ok();
             tracing::info!(group = %world.group, member = me.name, view = member.view().version, "joins");
         }
         Ok(())

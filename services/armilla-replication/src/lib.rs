@@ -38,6 +38,7 @@
 //! let replica = Replica::builder(GroupName::new("bank", 1), "host-1")
 //!     .registry(Arc::new(registry))
 //!     .start(&orb, savings, servant)?;
+//! replica.wait_ready(std::time::Duration::from_secs(10));
 //! println!("{}", replica.reference()?);
 //! # Ok(())
 //! # }

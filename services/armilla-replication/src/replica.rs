@@ -48,10 +48,15 @@ impl Replica {
         self.shared.member().map(|member| member.me().object.clone()).unwrap_or_default()
     }
 
-    /// Waits until the member has the state of the group, at most so long. Whether it has.
+    /// Waits until the member has the state of the group and knows who is in it, at most so long. Whether
+    /// it does.
     pub fn wait_ready(&self, limit: Duration) -> bool {
         let begun = Instant::now();
-        while self.role() == Role::Newcomer {
+        let is_ready = || {
+            let member = self.shared.member();
+            member.is_some_and(|it| it.role() != Role::Newcomer && it.known_view().is_some())
+        };
+        while !is_ready() {
             if begun.elapsed() >= limit {
                 return false;
             }

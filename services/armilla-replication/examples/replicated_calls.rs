@@ -1,0 +1,111 @@
+//! What it costs that an object is a group: a call of a persistent object, of a group of one member, which
+//! logs its replies, and of a group of three, whose backups hear of each call. Prints medians of rounds in
+//! turn.
+//!
+//! `cargo run --release -p armilla-replication --example replicated_calls [off|unix|shm]`; the argument is
+//! how clients reach servers of the same host (`-ORBSameHost`).
+
+use armilla::{Error, Orb, SystemException};
+use armilla_replication::{Checkpointable, GroupName, MemoryRegistry, Replica, StateError};
+use bank::bank::Account;
+use bank::bank::account::WithdrawRaises;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 41;
+const CALLS: u32 = 1000;
+
+/// An account that tells its balance after each call.
+#[derive(Default)]
+struct Balance(Mutex<f64>);
+
+impl Balance {
+    fn set(&self, octets: &[u8]) -> Result<(), StateError> {
+        let octets = octets.try_into().map_err(|_| StateError::new("no balance"))?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = f64::from_le_bytes(octets);
+        Ok(())
+    }
+}
+
+impl Account for Balance {
+    fn balance(&self) -> Result<f64, SystemException> {
+        Ok(*self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn deposit(&self, amount: f64) -> Result<(), SystemException> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += amount;
+        Ok(())
+    }
+
+    fn withdraw(&self, amount: f64) -> Result<(), Error<WithdrawRaises>> {
+        Ok(self.deposit(-amount)?)
+    }
+}
+
+impl Checkpointable for Balance {
+    fn state(&self) -> Result<Vec<u8>, StateError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).to_le_bytes().into())
+    }
+
+    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
+        self.set(state)
+    }
+
+    fn update(&self) -> Result<Option<Vec<u8>>, StateError> {
+        self.state().map(Some)
+    }
+
+    fn apply_update(&self, update: &[u8]) -> Result<(), StateError> {
+        self.set(update)
+    }
+}
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn orb(way: &str) -> Outcome<Orb> {
+    let orb = Orb::builder().arguments(["-ORBSameHost", way].map(str::to_owned))?;
+    Ok(orb.listen("iiop://127.0.0.1:0")?.build()?)
+}
+
+fn main() -> Outcome<()> {
+    let way = std::env::args().nth(1).unwrap_or_else(|| "shm".to_owned());
+    let (client, plain) = (orb(&way)?, orb(&way)?);
+    let poa = plain.root_poa().create_poa("kept").persistent().user_ids().build()?;
+    let servant: Arc<dyn Account> = Arc::<Balance>::default();
+    let kept = plain.object_to_string(&poa.activate_with_id("account", servant)?)?;
+    let registry = Arc::<MemoryRegistry>::default();
+    let mut members = Vec::new();
+    let mut group = |number: u64, names: &[&str]| -> Outcome<String> {
+        for name in names {
+            let (server, balance) = (orb(&way)?, Arc::<Balance>::default());
+            let servant: Arc<dyn Account> = balance.clone();
+            let replica = Replica::builder(GroupName::new("bank", number), *name)
+                .registry(registry.clone())
+                .start(&server, balance, servant)?;
+            replica.wait_ready(Duration::from_secs(10));
+            members.push((server, replica));
+        }
+        let (_, replica) = members.last().ok_or("no member")?;
+        Ok(replica.reference()?)
+    };
+    let references = [kept, group(1, &["a"])?, group(2, &["a", "b", "c"])?];
+    let accounts = references.map(|text| client.resolve::<dyn Account>(&text));
+    let mut taken = [(); 3].map(|()| Vec::new());
+    for _ in 0..ROUNDS {
+        for (account, taken) in accounts.iter().zip(&mut taken) {
+            let account = account.as_ref().map_err(Clone::clone)?;
+            let begun = Instant::now();
+            (0..CALLS).try_for_each(|_| account.deposit(1.0))?;
+            taken.push(begun.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
+        }
+    }
+    let medians = taken.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
+    let what = ["a persistent object", "a group of one", "a group of three"];
+    for (what, median) in what.iter().zip(medians) {
+        println!("{what:20} {median:7.2} µs, {:5.2} ×", median / medians[0]);
+    }
+    Ok(())
+}
