@@ -2,7 +2,7 @@
 //!
 //! A service has its contents in memory, and each change on the disk before it is acknowledged.
 //! [`GroupCommit`] lets the changes of many threads share one write. A [`StoreError`] says what
-//! failed where, and what to do. [`disk`] is where all stores reach the disk. With the feature
+//! failed where, and what to do. [`Pending`] has what transactions will change. [`disk`] is where all stores reach the disk. With the feature
 //! `disk` there is `File`: a database that opens whole or not at all; `Salvage` reads what is left of one
 //! that is damaged. With the feature `faults`,
 //! tests let the disk fail.
@@ -26,6 +26,7 @@ mod format;
 mod group_commit;
 #[cfg(feature = "disk")]
 mod pages;
+mod pending;
 #[cfg(feature = "disk")]
 mod raw;
 #[cfg(feature = "disk")]
@@ -46,6 +47,7 @@ pub use file::File;
 #[cfg(feature = "disk")]
 pub use format::Format;
 pub use group_commit::{CommitError, GroupCommit, Persist, Ticket, Undo};
+pub use pending::Pending;
 pub use recovered::Recovered;
 /// The types with which a service describes and changes its tables.
 #[cfg(feature = "disk")]

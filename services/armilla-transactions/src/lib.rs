@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod associations;
+mod branches;
 mod builder;
 mod context;
 mod current;
@@ -34,6 +35,7 @@ pub mod corba {
     pub use crate::idl::cos_transactions::*;
 }
 
+pub use branches::{Branches, NotChanged, PendingStore};
 pub use builder::{ContextId, TransactionsBuilder};
 #[doc(hidden)]
 pub use context::check_context;

@@ -428,8 +428,8 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-store",
         rows: &[
             (
-                "checksum error faults recovered",
-                "what every store needs, and what its tests let fail",
+                "checksum error faults pending recovered",
+                "what every store needs, what waits for transactions, what tests let fail",
             ),
             ("disk", "how it reaches the disk"),
             ("check", "whether it can be written"),
@@ -575,7 +575,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("servant", "the objects that others call"),
             ("shared", "what the parts above have in common"),
             ("interceptor transaction", "how a transaction travels, and how a program holds it"),
-            ("transactions", "the transactions of a program"),
+            ("branches transactions", "stores that take part, and the transactions of a program"),
             ("builder", "how they are set up"),
             ("server", "a service as a process of its own"),
         ],

@@ -90,7 +90,7 @@ impl NameTree {
                 Some(Change::Settle { token })
             }
             Change::Settle { token } => {
-                let changes = self.pending.remove(&token)?.changes.into();
+                let changes = self.pending.settle(&token)?.into();
                 Some(Change::Prepare { token, changes })
             }
         }

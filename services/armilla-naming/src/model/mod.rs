@@ -26,8 +26,8 @@ pub use reach::Held;
 pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 
+use armilla_store::Pending;
 use bindings::Bindings;
-use pending::Pending;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -215,7 +215,7 @@ pub struct NameTree {
     next: u64,
     bindings: usize,
     limits: Limits,
-    pending: Pending,
+    pending: Pending<Change>,
 }
 
 impl Default for NameTree {

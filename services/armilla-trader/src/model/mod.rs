@@ -36,7 +36,7 @@ use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::{
     AlreadyMasked, IncarnationNumber, NotMasked, PropStruct, TypeStruct,
 };
-use pending::Pending;
+use armilla_store::Pending;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use table::Table;
@@ -97,7 +97,7 @@ pub struct Model {
     links: BTreeMap<String, LinkInfo>,
     attributes: Attributes,
     next_offer: u64,
-    pending: Pending,
+    pending: Pending<Change>,
 }
 
 impl Model {
@@ -167,7 +167,7 @@ impl Model {
                 self.service_types.set_next(incarnation);
             }
             Change::Prepare { token, changes } => self.pending.prepare(token, changes.to_vec()),
-            Change::Settle { token } => self.pending.settle(&token),
+            Change::Settle { token } => drop(self.pending.settle(&token)),
         }
         Ok(())
     }

@@ -2,41 +2,8 @@
 
 use super::{Change, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
-use std::collections::BTreeMap;
+use armilla_store::Pending;
 use std::sync::Arc;
-
-/// The changes that wait for the ends of their transactions, by what names those.
-#[derive(Debug, Default)]
-pub(super) struct Pending(BTreeMap<Arc<str>, Waiting>);
-
-/// The changes of a transaction.
-#[derive(Debug, Clone, Default)]
-struct Waiting {
-    changes: Vec<Change>,
-    /// Whether they are decided, and a store keeps them.
-    is_prepared: bool,
-}
-
-impl Pending {
-    /// Keeps changes of a transaction that has prepared.
-    pub(super) fn prepare(&mut self, token: Arc<str>, changes: Vec<Change>) {
-        self.0.insert(token, Waiting { changes, is_prepared: true });
-    }
-
-    pub(super) fn settle(&mut self, token: &str) {
-        self.0.remove(token);
-    }
-
-    /// What undoes the end of a transaction.
-    pub(super) fn unsettled(&self, token: &Arc<str>) -> Option<Change> {
-        let changes = self.0.get(token)?.changes.clone();
-        Some(Change::Prepare { token: token.clone(), changes: changes.into() })
-    }
-
-    fn len(&self) -> usize {
-        self.0.values().map(|waiting| waiting.changes.len()).sum()
-    }
-}
 
 /// Whether two changes exclude each other: of one offer, or of the type of an offer.
 fn meet(one: &Change, other: &Change) -> bool {
@@ -61,31 +28,14 @@ fn number(change: &Change) -> Option<u64> {
 }
 
 impl Model {
-    /// Begins to keep the changes of a transaction. Returns whether it was not begun before.
-    pub fn begin(&mut self, token: &Arc<str>) -> bool {
-        let is_new = !self.pending.0.contains_key(token);
-        if is_new {
-            self.pending.0.insert(token.clone(), Waiting::default());
-        }
-        is_new
-    }
-
-    /// Forgets the changes of a transaction that has not prepared.
-    pub fn abandon(&mut self, token: &str) {
-        if self.pending.0.get(token).is_some_and(|waiting| !waiting.is_prepared) {
-            self.pending.0.remove(token);
-        }
-    }
-
-    /// The changes of a transaction that has begun, and whether it has prepared.
-    pub fn pending(&self, token: &str) -> Option<(&[Change], bool)> {
-        self.pending.0.get(token).map(|waiting| (&*waiting.changes, waiting.is_prepared))
+    /// What transactions will change.
+    pub const fn pending_mut(&mut self) -> &mut Pending<Change> {
+        &mut self.pending
     }
 
     /// The transactions that have prepared, with their changes.
     pub fn prepared(&self) -> impl Iterator<Item = (&Arc<str>, &[Change])> {
-        let prepared = self.pending.0.iter().filter(|(_, waiting)| waiting.is_prepared);
-        prepared.map(|(token, waiting)| (token, &*waiting.changes))
+        self.pending.prepared()
     }
 
     /// Plans an operation of a transaction, which sees what it has changed before, and keeps the changes
@@ -100,12 +50,12 @@ impl Model {
         most: usize,
         plan: impl FnOnce(&Self) -> Result<(Vec<Change>, T), ModelError>,
     ) -> Result<T, ModelError> {
-        if self.pending.0.get(token).is_none_or(|waiting| waiting.is_prepared) {
+        if !self.pending.takes(token) {
             return Err(ended().into());
         }
         let (changes, result) = self.read_within(token, plan)??;
         self.check_free(Some(token), &changes)?;
-        let all = self.pending.len() + changes.len();
+        let all = self.pending.count() + changes.len();
         if all > most {
             let what = format!("{all} changes of transactions exceed the limit pending, {most}");
             return Err(ExceptionKind::ImpLimit.because(what).into());
@@ -113,8 +63,7 @@ impl Model {
         // The numbers of its offers are taken, also if it rolls back.
         let numbers = changes.iter().filter_map(number);
         self.next_offer = numbers.fold(self.next_offer, |next, number| next.max(number + 1));
-        let waiting = self.pending.0.entry(token.into()).or_default();
-        waiting.changes.extend(changes);
+        self.pending.add(token, changes);
         Ok(result)
     }
 
@@ -127,7 +76,7 @@ impl Model {
         token: &str,
         read: impl FnOnce(&Self) -> R,
     ) -> Result<R, ModelError> {
-        let changes = self.pending.0.get(token).map(|waiting| waiting.changes.clone());
+        let changes = self.pending.of(token).map(|(changes, _)| changes.to_vec());
         let mut undo = Vec::new();
         let made = changes.unwrap_or_default().into_iter().try_for_each(|change| {
             undo.extend(self.make([change])?);
@@ -145,8 +94,7 @@ impl Model {
     /// # Errors
     /// `TRANSIENT`.
     pub fn check_free(&self, token: Option<&str>, changes: &[Change]) -> Result<(), ModelError> {
-        let others = self.pending.0.iter().filter(|(other, _)| Some(&***other) != token);
-        let mut locked = others.flat_map(|(_, waiting)| &waiting.changes);
+        let mut locked = self.pending.of_others(token);
         match locked.any(|other| changes.iter().any(|change| meet(change, other))) {
             true => {
                 let why = "a transaction that has not ended changes the same";

@@ -50,7 +50,10 @@ impl Model {
             }
             Change::SetNext { .. } => None,
             Change::Prepare { token, .. } => Some(Change::Settle { token: token.clone() }),
-            Change::Settle { token } => self.pending.unsettled(token),
+            Change::Settle { token } => {
+                let (changes, _) = self.pending.of(token)?;
+                Some(Change::Prepare { token: token.clone(), changes: changes.into() })
+            }
         }
     }
 }
