@@ -182,22 +182,7 @@ impl<'m> Checker<'m> {
                 self.declare(&modules, &proxy, Owner::nameless(what, span));
                 self.module_of(&modules, id);
             }
-            // It needs none: an alias is what it stands for.
-            DeclKind::ComType(ComDefinition::Alias(_)) => {}
-            DeclKind::ComType(ComDefinition::Struct(fields)) => {
-                self.module_of(&modules, id);
-                for field in fields {
-                    let name = names::snake(&field.name);
-                    self.declare(&own, &name, Owner::nameless(field.name.clone(), field.span));
-                }
-            }
-            DeclKind::ComType(ComDefinition::Enum(data)) => {
-                self.constructor(&modules, id);
-                for value in &data.values {
-                    let name = names::upper(&value.name);
-                    self.declare(&own, &name, Owner::nameless(value.name.clone(), value.span));
-                }
-            }
+            DeclKind::ComType(definition) => self.com_type(id, &modules, &own, definition),
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 self.functions_of_typedef(&modules, id);
             }
@@ -254,6 +239,27 @@ impl<'m> Checker<'m> {
                 for flag in &data.flags {
                     let name = names::upper(&flag.name);
                     self.declare(&own, &name, self.part(id, &flag.name, flag.span));
+                }
+            }
+        }
+    }
+
+    fn com_type(&mut self, id: DeclId, modules: &str, own: &str, definition: &'m ComDefinition) {
+        match definition {
+            // It needs no name: an alias is what it stands for.
+            ComDefinition::Alias(_) => {}
+            ComDefinition::Struct(fields) => {
+                self.module_of(modules, id);
+                for field in fields {
+                    let name = names::snake(&field.name);
+                    self.declare(own, &name, Owner::nameless(field.name.clone(), field.span));
+                }
+            }
+            ComDefinition::Enum(data) => {
+                self.constructor(modules, id);
+                for value in &data.values {
+                    let name = names::upper(&value.name);
+                    self.declare(own, &name, Owner::nameless(value.name.clone(), value.span));
                 }
             }
         }
