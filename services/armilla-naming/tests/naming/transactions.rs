@@ -1,14 +1,14 @@
 //! Several bindings in one transaction.
 
+#[path = "../../../armilla-transactions/tests/crashes/mod.rs"]
+mod crashes;
+
 use armilla::{Error, ExceptionKind, Orb, SystemException};
 use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef};
 use armilla_naming::{NamingService, Store};
-use armilla_transactions::model::{Key, Record, Vote};
-use armilla_transactions::{
-    CommitError, DiskJournal, Journal, Resource, ResourceError, RunError, Transactions,
-};
+use armilla_transactions::{CommitError, DiskJournal, Journal, RunError, Transactions};
+use crashes::{Beside, Failing, copy};
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -107,60 +107,6 @@ fn two_transactions_do_not_change_the_same() {
     second.commit().unwrap();
     assert!(process.has("other") && !process.has("name"));
     bind(root, "name").unwrap();
-}
-
-/// Has a say, so that there are two phases.
-struct Beside;
-
-impl Resource for Beside {
-    fn prepare(&self) -> Result<Vote, ResourceError> {
-        Ok(Vote::Commit)
-    }
-
-    fn commit(&self) -> Result<(), ResourceError> {
-        Ok(())
-    }
-
-    fn rollback(&self) -> Result<(), ResourceError> {
-        Ok(())
-    }
-}
-
-/// A log that fails around a decision, as if the process had ended there.
-struct Failing {
-    journal: DiskJournal,
-    writes: bool,
-}
-
-impl Journal for Failing {
-    fn force(&self, record: &Record) -> io::Result<()> {
-        if self.writes {
-            self.journal.force(record)?;
-        }
-        Err(io::Error::other("the process ends here"))
-    }
-
-    fn append(&self, _: &Record) -> io::Result<()> {
-        Err(io::Error::other("the process has ended"))
-    }
-
-    fn read(&self) -> io::Result<Vec<Record>> {
-        self.journal.read()
-    }
-
-    fn forget(&self, _: Key) {}
-}
-
-/// The files as they are, which is what a kill leaves.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
 }
 
 fn binds_after_a_crash(directory: &Path, writes: bool) -> bool {

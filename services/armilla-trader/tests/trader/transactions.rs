@@ -1,5 +1,8 @@
 //! Several offers, and names with them, in one transaction.
 
+#[path = "../../../armilla-transactions/tests/crashes/mod.rs"]
+mod crashes;
+
 use crate::served::{Served, names, property, text};
 use armilla::{Error, ExceptionKind, Object, Orb, SystemException};
 use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef};
@@ -8,13 +11,11 @@ use armilla_cos_trading::{LookupRef, Register, RegisterRef, TraderComponents};
 use armilla_naming::NamingService;
 use armilla_tests::orbs::travel;
 use armilla_trader::{Limits, Store, serve_with_transactions};
-use armilla_transactions::model::{Key, Record, Vote};
 use armilla_transactions::{
-    CommitError, DiskJournal, Journal, MemoryJournal, Resource, ResourceError, RunError,
-    Transactions,
+    CommitError, DiskJournal, Journal, MemoryJournal, RunError, Transactions,
 };
+use crashes::{Beside, Failing, copy};
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -189,60 +190,6 @@ fn a_type_stays_as_long_as_a_transaction_exports_offers_of_it() {
     assert_eq!(refused.kind(), ExceptionKind::Transient, "{refused}");
     transaction.commit().unwrap();
     assert_eq!(process.served.find("", "", &[]), "first");
-}
-
-/// Has a say, so that there are two phases.
-struct Beside;
-
-impl Resource for Beside {
-    fn prepare(&self) -> Result<Vote, ResourceError> {
-        Ok(Vote::Commit)
-    }
-
-    fn commit(&self) -> Result<(), ResourceError> {
-        Ok(())
-    }
-
-    fn rollback(&self) -> Result<(), ResourceError> {
-        Ok(())
-    }
-}
-
-/// A log that fails around a decision, as if the process had ended there.
-struct Failing {
-    journal: DiskJournal,
-    writes: bool,
-}
-
-impl Journal for Failing {
-    fn force(&self, record: &Record) -> io::Result<()> {
-        if self.writes {
-            self.journal.force(record)?;
-        }
-        Err(io::Error::other("the process ends here"))
-    }
-
-    fn append(&self, _: &Record) -> io::Result<()> {
-        Err(io::Error::other("the process has ended"))
-    }
-
-    fn read(&self) -> io::Result<Vec<Record>> {
-        self.journal.read()
-    }
-
-    fn forget(&self, _: Key) {}
-}
-
-/// The files as they are, which is what a kill leaves.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
 }
 
 fn open(at: &Path, journal: Arc<dyn Journal>) -> Process {
