@@ -136,9 +136,9 @@ static int compare(const void *a, const void *b) {
 
 static void report(int64_t total, int64_t *samples, size_t n) {
   qsort(samples, n, sizeof *samples, compare);
-  printf("ok %lld %lld %lld %lld %lld %lld\n", (long long)total, (long long)samples[n / 2],
-         (long long)samples[n / 100], (long long)samples[n - 1 - n / 100], (long long)samples[0],
-         (long long)samples[n - 1]);
+  printf("ok %lld %lld %lld %lld %lld %lld %lld\n", (long long)total, (long long)samples[n / 2],
+         (long long)samples[n / 100], (long long)samples[n - 1 - n / 100],
+         (long long)samples[n - 1 - n / 1000], (long long)samples[0], (long long)samples[n - 1]);
 }
 
 static void client(const char *transport, char *where, int queue) {

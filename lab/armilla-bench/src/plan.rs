@@ -22,10 +22,12 @@ pub enum Experiment {
     Ladder,
     /// E5: one call for many items against many calls.
     Batch,
+    /// E2, the slowest: what one of a thousand calls takes longer than.
+    Tails,
 }
 
 impl Experiment {
-    /// All of them, in their order.
+    /// Those of a whole run, in their order. `Tails` is for itself: its rounds are long.
     pub const ALL: [Self; 5] = [Self::Ttcp, Self::Latency, Self::Demux, Self::Ladder, Self::Batch];
 
     /// The name of its command.
@@ -36,6 +38,7 @@ impl Experiment {
             Self::Demux => "demux",
             Self::Ladder => "ladder",
             Self::Batch => "batch",
+            Self::Tails => "tails",
         }
     }
 }

@@ -60,6 +60,7 @@ pub(crate) struct Measured {
     pub(crate) median: f64,
     pub(crate) p1: f64,
     pub(crate) p99: f64,
+    pub(crate) p999: f64,
     pub(crate) min: f64,
     pub(crate) max: f64,
 }
@@ -132,8 +133,8 @@ impl Running {
         }
         let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
         match numbers[..] {
-            [total, median, p1, p99, min, max] => {
-                Ok(Some(Measured { total, median, p1, p99, min, max }))
+            [total, median, p1, p99, p999, min, max] => {
+                Ok(Some(Measured { total, median, p1, p99, p999, min, max }))
             }
             _ => Err(format!("{command:?}: {answer}")),
         }

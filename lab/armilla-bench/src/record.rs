@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// A cell of an experiment, without the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// `ttcp`, `latency`, `demux`, `ladder` or `batch`.
+    /// `ttcp`, `latency`, `demux`, `ladder`, `batch` or `tails`.
     pub experiment: &'static str,
     /// The transport.
     pub transport: &'static str,

@@ -19,8 +19,7 @@ impl Samples<'_> {
     /// The value of a measurement, in the unit of the metric.
     pub(crate) fn value(&self, measured: &Measured, place: usize) -> f64 {
         let task = self.step.task;
-        let nanos = if task.is_timed_whole() { measured.total } else { measured.median };
-        task.value(self.counts[place], nanos)
+        task.value(self.counts[place], task.time_of(measured))
     }
 
     /// The median over the rounds of the ratio of a program's value here to that in `other`.
@@ -60,12 +59,12 @@ impl Samples<'_> {
         program: &Program,
     ) -> Option<Record> {
         let Self { step: Step { cell, task, .. }, counts, rounds } = self;
-        let of = |pick: fn(&Measured) -> f64| {
+        let of = |pick: &dyn Fn(&Measured) -> f64| {
             let picked = rounds.iter().filter_map(move |round| round[index].as_ref().map(pick));
             picked.map(|nanos| task.value(counts[index], nanos)).collect::<Vec<_>>()
         };
         let whole = task.is_timed_whole();
-        let values = of(if whole { |m| m.total } else { |m| m.median });
+        let values = of(&|measured| task.time_of(measured));
         if values.is_empty() {
             return None;
         }
@@ -78,8 +77,8 @@ impl Samples<'_> {
         let (p1, p99, min, max) = match whole {
             true => (least(&values), most(&values), least(&values), most(&values)),
             false => {
-                let (p1, p99) = (of(|m| m.p1), of(|m| m.p99));
-                (median(p1), median(p99), least(&of(|m| m.min)), most(&of(|m| m.max)))
+                let (p1, p99) = (of(&|m| m.p1), of(&|m| m.p99));
+                (median(p1), median(p99), least(&of(&|m| m.min)), most(&of(&|m| m.max)))
             }
         };
         let metric = task.metric();

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// The time of one program in one round of a cell.
 const SLICE: Duration = Duration::from_millis(4);
 
+/// The same where the slow calls count: a thousand and more calls.
+const TAIL_SLICE: Duration = Duration::from_millis(500);
+
 /// The factor by which slices are shorter if cells are compared with each other. The number of
 /// rounds grows by twice this factor.
 const FINER: u32 = 2;
@@ -50,7 +53,7 @@ pub(crate) const WARM_UP: u32 = 5;
 
 /// Whether steps are compared with each other, by short times that differ by a few per cent.
 pub(crate) fn is_fine(steps: &[Step]) -> bool {
-    steps.len() > 1 && steps.iter().all(|step| !step.task.workload.is_bulk())
+    steps.len() > 1 && steps.iter().all(|step| !step.task.workload.is_bulk() && !step.task.tail)
 }
 
 /// The number of rounds of these steps.
@@ -135,6 +138,9 @@ fn least(step: &Step) -> Duration {
 pub(crate) fn slice(step: &Step, fine: bool) -> Duration {
     let slice = if fine { SLICE / FINER } else { SLICE };
     let workload = step.task.workload;
+    if step.task.tail {
+        return TAIL_SLICE;
+    }
     if workload.is_bulk() && line(step).is_some_and(|line| line.rate() < SLOW) {
         return LINE_SLICE;
     }

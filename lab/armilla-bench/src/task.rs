@@ -1,5 +1,6 @@
 //! The work of a cell: what each program is told to do, and the unit of its measurements.
 
+use crate::process::Measured;
 use crate::program::Program;
 use crate::record::{Cell, Metric};
 use crate::workload::Workload;
@@ -24,12 +25,14 @@ pub(crate) struct Task {
     pub(crate) workload: Workload,
     pub(crate) units: u32,
     pub(crate) order: &'static str,
+    /// Whether the slow calls count: the time that one of a thousand takes longer than.
+    pub(crate) tail: bool,
 }
 
 impl Task {
     /// Calls of a workload at one object.
     pub(crate) const fn of(workload: Workload, units: u32) -> Self {
-        Self { workload, units, order: "train" }
+        Self { workload, units, order: "train", tail: false }
     }
 
     /// The command that lets `program` make `count` calls.
@@ -49,6 +52,15 @@ impl Task {
     pub(crate) fn is_timed_whole(&self) -> bool {
         self.workload.is_timed_whole()
             || matches!(self.workload, Workload::SingleStrings | Workload::ManyStrings)
+    }
+
+    /// The time that counts, in nanoseconds: that of all calls, or of one.
+    pub(crate) fn time_of(&self, measured: &Measured) -> f64 {
+        match self {
+            _ if self.is_timed_whole() => measured.total,
+            Self { tail: true, .. } => measured.p999,
+            _ => measured.median,
+        }
     }
 
     /// The maximum number of calls of a program.

@@ -8,6 +8,7 @@ mod latency;
 mod link;
 mod run;
 mod series;
+mod tails;
 mod ttcp;
 
 use crate::budget::Budget;
@@ -65,6 +66,7 @@ fn series_of(plan: &Plan, experiment: Experiment) -> Vec<Series> {
         Experiment::Demux => demux::series(plan),
         Experiment::Ladder => ladder::series(plan),
         Experiment::Batch => batch::series(plan),
+        Experiment::Tails => tails::series(plan),
     }
 }
 

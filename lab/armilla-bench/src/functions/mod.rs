@@ -79,8 +79,7 @@ const TRAIN: Work = Work { order: "train", ..ROBIN };
 impl Work {
     /// The command that makes `count` calls.
     fn command(&self, program: &Program, count: u32) -> String {
-        Task { workload: self.workload, units: self.units, order: self.order }
-            .command(program, count)
+        Task { order: self.order, ..Task::of(self.workload, self.units) }.command(program, count)
     }
 
     /// What the heading of a table says of it.

@@ -74,6 +74,7 @@ fn heading(name: &str) -> &'static str {
         "demux" => "E3 Demultiplexing",
         "ladder" => "E4 Optimizations",
         "batch" => "E5 One call for many items",
+        "tails" => "E2 One call of a thousand takes longer",
         _ => "Others",
     }
 }

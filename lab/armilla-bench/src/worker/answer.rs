@@ -87,9 +87,10 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let last = self.samples.len() - 1;
         let at = |place: usize| self.samples[place.min(last)].as_nanos();
-        let hundredth = self.samples.len() / 100;
+        let but = |part: usize| at(last - (self.samples.len() / part).min(last));
         write!(f, "ok {} {}", self.total.as_nanos(), at(self.samples.len() / 2))?;
-        write!(f, " {} {} {} {}", at(hundredth), at(last - hundredth.min(last)), at(0), at(last))
+        let hundredth = at(self.samples.len() / 100);
+        write!(f, " {hundredth} {} {} {} {}", but(100), but(1000), at(0), at(last))
     }
 }
 
@@ -101,7 +102,7 @@ mod tests {
     fn an_answer_lists_the_order_statistics() {
         let samples = (1..=200).map(Duration::from_nanos).collect();
         let answer = Answer { total: Duration::from_nanos(20_100), samples };
-        assert_eq!(answer.to_string(), "ok 20100 101 3 198 1 200");
+        assert_eq!(answer.to_string(), "ok 20100 101 3 198 200 1 200");
     }
 
     #[test]

@@ -110,6 +110,8 @@ enum What {
     Ladder,
     /// E5: one call for many items against one call for each
     Batch,
+    /// E2: what one of a thousand calls takes longer than; not part of "all"
+    Tails,
     /// E1: profile by function, for sender and receiver
     Functions,
     /// E7: a high-priority client beside low-priority ones, a server at 120 % load, mutexes; not
@@ -150,6 +152,7 @@ impl What {
             Self::Demux => vec![Experiment::Demux],
             Self::Ladder => vec![Experiment::Ladder],
             Self::Batch => vec![Experiment::Batch],
+            Self::Tails => vec![Experiment::Tails],
             Self::Functions | Self::Imaging | Self::Realtime => Vec::new(),
             Self::All => Experiment::ALL.to_vec(),
         }
