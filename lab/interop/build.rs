@@ -6,6 +6,7 @@ fn main() {
         .compile_all("interop", suite)
         .and_then(|_| armilla_idl::build("../../idl/CosNaming.idl"))
         .and_then(|_| armilla_idl::build("dynamic/mirror.idl"))
+        .and_then(|_| armilla_idl::build("servers/account.idl"))
         .and_then(|_| armilla_idl::build("values/shapes.idl"))
         .and_then(|_| armilla_idl::Build::new().asynchronous(true).compile("silent/svc.idl"))
         .and_then(|_| {

@@ -1,11 +1,15 @@
 """Writes security contexts of CSIv2 in hexadecimal, big-endian, as the names of cases ask for them.
 
     contexts.py CASE...
+
+The realm of the server is that of the environment ($REALM), or bank.
 """
 
+import os
 import struct
 import sys
 
+REALM = os.environ.get("REALM", "bank").encode()
 OID = bytes.fromhex("0606678102010101")
 KERBEROS = bytes.fromhex("600d06092a864886f7120102026162")
 DN = bytes.fromhex("300e310c300a06035504030c03616e6e")
@@ -62,14 +66,17 @@ def wrapped(octets):
     return bytes(Cdr().octets_of(octets).octets)
 
 
-ANN = token(b"ann", b"secret", exported(b"bank"))
-GATEWAY = token(b"gateway", b"gate")
-ZOE = exported(b"zoe@bank")
+ANN = token(b"ann", b"secret", exported(REALM))
+SCOPED = token(b"ann@" + REALM, b"secret", exported(REALM))
+GATEWAY = token(b"gateway", b"gate", exported(REALM))
+ZOE = exported(b"zoe@" + REALM)
 CHAIN = b"\x30" + bytes([len(certificate())]) + certificate()
 
 CASES = {
     "ann": establish(0, ANN),
     "ann-kept": establish(7, ANN),
+    "scoped": establish(0, SCOPED),
+    "scoped-kept": establish(7, SCOPED),
     "other-kept": establish(7, GATEWAY),
     "in-context": in_context(7),
     "discard": in_context(7, 1),
@@ -78,6 +85,7 @@ CASES = {
     "wrong-user": establish(0, token(b"bob", b"secret")),
     "wrong-domain": establish(0, token(b"ann@elsewhere", b"secret")),
     "wrong-target": establish(0, token(b"ann", b"secret", exported(b"elsewhere"))),
+    "no-target": establish(0, token(b"ann", b"secret")),
     "cut-token": establish(0, ANN[:-9]),
     "kerberos": establish(0, KERBEROS),
     "name": establish(0, GATEWAY, 2, ZOE),

@@ -2,6 +2,7 @@
 //! (CORBA 3.4 Part 2, 10.4.3), as a function of octets.
 
 use super::credentials::{ClientCredentials, Identity};
+use super::forms::Forms;
 use crate::options::{IDENTITY_ASSERTION, TRUST_IN_CLIENT};
 use armilla::{ExceptionKind, SystemException};
 use armilla_giop::csi::{
@@ -67,6 +68,8 @@ pub(super) struct Showing<'s> {
     pub(super) identity: Option<&'s Identity>,
     /// Whether a password may go over the network in clear.
     pub(super) in_clear: bool,
+    /// Whether the server is one for Java's remote interfaces.
+    pub(super) java: bool,
 }
 
 /// The data of the service context that establishes a context with the number 0; `None` if there is
@@ -119,6 +122,8 @@ fn with(
         ));
     }
     let layer = &mechanism.authentication;
+    let target = &layer.target_name[..];
+    let forms = if showing.java { Forms::Java { target } } else { Forms::Plain };
     let has = |set: AssociationOptions, option: AssociationOptions| set.0 & option.0 != 0;
     let takes_password =
         has(layer.target_supports, TRUST_IN_CLIENT) && layer.mechanism == GSSUP_MECHANISM;
@@ -132,11 +137,11 @@ fn with(
             ));
         }
         Some(credentials) if takes_password => {
-            let user = credentials.0.user.to_string();
+            let user = forms.name(&credentials.0.user);
             let token = GssupToken {
                 user: user.as_bytes(),
                 password: credentials.0.password.reveal().as_bytes(),
-                target: &layer.target_name,
+                target,
             };
             Zeroizing::new(token.to_octets().map_err(|_| TOO_LONG)?)
         }
@@ -160,7 +165,7 @@ fn with(
             false => encode(IdentityToken::Absent, &token).map(Some),
         };
     };
-    identity.with_token(|identity| {
+    let shown = forms.with_token(identity, |identity| {
         let attributes = &mechanism.attributes;
         let types = IdentityTypes(attributes.identity_types);
         if !has(attributes.target_supports, IDENTITY_ASSERTION) || !types.has(identity.kind()) {
@@ -170,7 +175,8 @@ fn with(
             ));
         }
         encode(identity, &token).map(Some)
-    })
+    });
+    shown.map_err(|_| TOO_LONG)?
 }
 
 const TOO_LONG: Unfit = ("the credentials are too long", "use shorter ones");
@@ -217,7 +223,8 @@ mod tests {
     /// The realm to which a client with a password shows it, or the refusal.
     fn chosen(mechanisms: &[CompoundSecMech], address: &str) -> Result<String, String> {
         let user = ClientCredentials::new("ann".parse().unwrap(), "secret");
-        let showing = Showing { credentials: Some(&user), identity: None, in_clear: false };
+        let showing =
+            Showing { credentials: Some(&user), identity: None, in_clear: false, java: false };
         let list = CsiSecMechList { stateful: false, mechanisms: mechanisms.to_vec() };
         let shown = choose(&list, address, &showing).map_err(|error| error.to_string())?.unwrap();
         match SasMessage::decode_data(&shown).unwrap() {

@@ -2,9 +2,7 @@
 
 use crate::secret::Secret;
 use armilla::{CustomPolicy, PolicyType};
-use armilla_giop::csi::{
-    ExportedName, GSSUP_MECHANISM, IdentityToken, ScopedName, pack_certificates,
-};
+use armilla_giop::csi::{ScopedName, pack_certificates};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -63,23 +61,6 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// Calls `with` with the token.
-    pub(super) fn with_token<R>(&self, with: impl FnOnce(IdentityToken<'_>) -> R) -> R {
-        match self {
-            Self::Anonymous => with(IdentityToken::Anonymous),
-            Self::User(name) => {
-                let (mechanism, name) = (GSSUP_MECHANISM, name.to_string());
-                let exported = ExportedName { mechanism, name: name.as_bytes() }.to_octets();
-                with(IdentityToken::PrincipalName(&exported))
-            }
-            Self::Certificates(chain) => {
-                let chain: Vec<&[u8]> = chain.iter().map(|one| &**one).collect();
-                with(IdentityToken::Certificates(&pack_certificates(&chain)))
-            }
-            Self::DistinguishedName(name) => with(IdentityToken::DistinguishedName(name)),
-        }
-    }
-
     /// Octets that differ for identities that differ, for slots and tables: the security context of
     /// one who shows nothing else.
     pub(super) fn to_octets(&self) -> Vec<u8> {

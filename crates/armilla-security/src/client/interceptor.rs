@@ -2,6 +2,7 @@
 
 use super::choose::{Showing, choose};
 use super::credentials::{CREDENTIALS, ClientCredentials, Identity};
+use super::forms::REMOTE_JAVA;
 use super::session::{Session, Sessions, State};
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption, SlotId};
 use armilla::{Completion, ExceptionKind, Rebind, SystemException};
@@ -225,8 +226,10 @@ impl Shown {
             data: data.clone(),
         });
         let Some(list) = list.map_err(decoding)? else { return Ok(None) };
-        let showing = Showing { credentials, identity, in_clear: self.in_clear };
+        let java = !request.effective_components(REMOTE_JAVA).is_empty();
+        let showing = Showing { credentials, identity, in_clear: self.in_clear, java };
         let shown = choose(&list, address, &showing)?;
+        shared.push(java.into());
         shared.extend(data);
         Ok(self.sessions.note(reference, shared, shown, stateful && list.stateful))
     }

@@ -2,6 +2,7 @@
 
 mod choose;
 mod credentials;
+mod forms;
 mod interceptor;
 mod session;
 
