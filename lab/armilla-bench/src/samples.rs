@@ -5,7 +5,7 @@ use crate::process::Measured;
 use crate::program::ALIKE;
 use crate::program::Program;
 use crate::record::{Gain, Record, median};
-use crate::task::Step;
+use crate::task::{Step, Task};
 
 /// A step, with the measurements of all programs in each round.
 pub(crate) struct Samples<'s> {
@@ -15,11 +15,20 @@ pub(crate) struct Samples<'s> {
     pub(crate) rounds: Vec<Vec<Option<Measured>>>,
 }
 
+/// The time that counts, in nanoseconds: that of all calls, or of one.
+fn time_of(task: Task, measured: &Measured) -> f64 {
+    match task {
+        _ if task.is_timed_whole() => measured.total,
+        Task { tail: true, .. } => measured.p999,
+        _ => measured.median,
+    }
+}
+
 impl Samples<'_> {
     /// The value of a measurement, in the unit of the metric.
     pub(crate) fn value(&self, measured: &Measured, place: usize) -> f64 {
         let task = self.step.task;
-        task.value(self.counts[place], task.time_of(measured))
+        task.value(self.counts[place], time_of(task, measured))
     }
 
     /// The median over the rounds of the ratio of a program's value here to that in `other`.
@@ -64,7 +73,7 @@ impl Samples<'_> {
             picked.map(|nanos| task.value(counts[index], nanos)).collect::<Vec<_>>()
         };
         let whole = task.is_timed_whole();
-        let values = of(&|measured| task.time_of(measured));
+        let values = of(&|measured| time_of(*task, measured));
         if values.is_empty() {
             return None;
         }

@@ -1,6 +1,5 @@
 //! The work of a cell: what each program is told to do, and the unit of its measurements.
 
-use crate::process::Measured;
 use crate::program::Program;
 use crate::record::{Cell, Metric};
 use crate::workload::Workload;
@@ -52,15 +51,6 @@ impl Task {
     pub(crate) fn is_timed_whole(&self) -> bool {
         self.workload.is_timed_whole()
             || matches!(self.workload, Workload::SingleStrings | Workload::ManyStrings)
-    }
-
-    /// The time that counts, in nanoseconds: that of all calls, or of one.
-    pub(crate) fn time_of(&self, measured: &Measured) -> f64 {
-        match self {
-            _ if self.is_timed_whole() => measured.total,
-            Self { tail: true, .. } => measured.p999,
-            _ => measured.median,
-        }
     }
 
     /// The maximum number of calls of a program.
