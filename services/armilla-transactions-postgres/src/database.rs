@@ -4,6 +4,7 @@ use crate::branch::Branch;
 use crate::endings::Endings;
 use crate::error::DatabaseError;
 use crate::sessions::{Connect, Sessions, lock};
+use armilla::ExceptionKind;
 use armilla_transactions::{Resource, ResourceManager, Transaction};
 use postgres::Client;
 use std::collections::HashMap;
@@ -189,6 +190,12 @@ impl Database {
     }
 
     fn branch(&self, transaction: &Transaction) -> Result<Arc<Branch>, DatabaseError> {
+        if transaction.is_subtransaction() {
+            let what = "a database works in a whole transaction, not in a part of one";
+            return Err(DatabaseError::Transaction(
+                ExceptionKind::InvalidTransaction.because(what),
+            ));
+        }
         let id = transaction.id();
         if let Some(branch) = lock(&self.0.branches).get(&id).and_then(Weak::upgrade) {
             return Ok(branch);

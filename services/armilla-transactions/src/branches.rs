@@ -4,7 +4,7 @@
 use crate::model::Vote;
 use crate::resource::{Resource, ResourceError, ResourceManager};
 use crate::transaction::Transaction;
-use armilla::SystemException;
+use armilla::{ExceptionKind, SystemException};
 use armilla_store::Pending;
 use std::io;
 use std::sync::Arc;
@@ -57,8 +57,13 @@ impl<S: PendingStore> Branches<S> {
     /// Lets the store take part in a transaction, unless it does. Returns the token of what waits.
     ///
     /// # Errors
-    /// Those of [`Transaction::enlist_durable`].
+    /// Those of [`Transaction::enlist_durable`], and `INVALID_TRANSACTION` in a subtransaction.
     pub fn join(&self, transaction: &Transaction) -> Result<Arc<str>, SystemException> {
+        if transaction.is_subtransaction() {
+            let what =
+                "what is stored here changes with a whole transaction, not with a part of one";
+            return Err(ExceptionKind::InvalidTransaction.because(what));
+        }
         let token: Arc<str> = transaction.id().into();
         let branch = Branch { store: self.0.clone(), token: token.clone() };
         if self.0.with_pending(|pending| pending.begin(&token)) {

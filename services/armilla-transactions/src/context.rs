@@ -4,7 +4,8 @@ use crate::corba::{CoordinatorRef, OtidT, PropagationContext, TerminatorRef, Tra
 use crate::model::{GlobalId, GlobalRef, common};
 use armilla::interceptor::Codec;
 use armilla::{
-    Any, ByteOrder, CdrError, CdrResult, Completion, Decode, Decoder, Orb, SystemException, Version,
+    Any, ByteOrder, CdrError, CdrResult, Completion, Decode, Decoder, ExceptionKind, Orb,
+    SystemException, Version,
 };
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ use std::time::Duration;
 pub(crate) const OMG: u32 = 0;
 /// That of Arjuna, and so of Narayana and WildFly.
 pub(crate) const ARJUNA: u32 = 0xDEAD_BEEF;
+
+/// How deep subtransactions are that are taken.
+pub(crate) const DEEPEST: usize = 64;
 
 /// The longest identifier that is taken: that of an XA transaction has 128 octets.
 const LONGEST: usize = 1024;
@@ -23,15 +27,19 @@ pub(crate) struct Incoming {
     pub(crate) left: Option<Duration>,
     pub(crate) coordinator: CoordinatorRef,
     pub(crate) global: GlobalId,
+    /// Those of which it is a part: the nearest first, the whole transaction last.
+    pub(crate) parents: Vec<(CoordinatorRef, GlobalId)>,
 }
 
 impl Incoming {
-    pub(crate) fn new(timeout: u32, current: TransIdentity) -> Option<Self> {
-        let TransIdentity { coord, otid, .. } = current;
-        if coord.is_nil() || otid.tid.is_empty() || otid.tid.len() > LONGEST {
+    /// What a context tells. `None` if it is of no transaction.
+    pub(crate) fn new(context: PropagationContext) -> Option<Self> {
+        let (coordinator, global) = identity(context.current)?;
+        let parents = context.parents.into_iter().map(identity).collect::<Option<Vec<_>>>()?;
+        if parents.len() > DEEPEST {
             return None;
         }
-        Some(Self { left: time(timeout), coordinator: coord, global: global(otid) })
+        Some(Self { left: time(context.timeout), coordinator, global, parents })
     }
 }
 
@@ -58,8 +66,7 @@ impl<'d> Skimmed<'d> {
             let left = time(input.u32()?);
             let has_coordinator = skip_reference(&mut input)?;
             let _terminator = skip_reference(&mut input)?;
-            // What is behind the current transaction is of no use here, and some peers put there what
-            // only they can read.
+            // What is behind the current transaction is of no use here.
             let otid = (input.i32()?, input.i32()?, input.octets()?);
             let is_one = has_coordinator && (1..=LONGEST).contains(&otid.2.len());
             Ok(is_one.then_some(Self { otid, left, data }))
@@ -79,12 +86,29 @@ impl<'d> Skimmed<'d> {
     /// `MARSHAL` if there is no reference to the coordinator.
     pub(crate) fn read(self, orb: &Orb) -> Result<Incoming, SystemException> {
         let mut input = open(self.data).with_context(orb);
-        let coordinator = input.u32().and_then(|_| CoordinatorRef::decode(&mut input));
-        let coordinator = coordinator.map_err(malformed)?;
+        // Some peers put behind the parents what only they can read.
+        let mut read = || -> CdrResult<_> {
+            input.u32()?;
+            let current = TransIdentity::decode(&mut input)?;
+            Ok((current.coord, Vec::<TransIdentity>::decode(&mut input)?))
+        };
+        let (coordinator, parents) = read().map_err(malformed)?;
+        let parents = parents.into_iter().map(identity).collect::<Option<Vec<_>>>();
+        let parents = parents.filter(|it| it.len() <= DEEPEST).ok_or_else(|| {
+            ExceptionKind::InvalidTransaction
+                .because("a transaction above this one has no identifier")
+        })?;
         let (format, branch_length, octets) = self.otid;
         let global = GlobalId { format, branch_length, octets: octets.to_vec() };
-        Ok(Incoming { left: self.left, coordinator, global })
+        Ok(Incoming { left: self.left, coordinator, global, parents })
     }
+}
+
+/// The coordinator and the identifier of a transaction, if it is one.
+fn identity(identity: TransIdentity) -> Option<(CoordinatorRef, GlobalId)> {
+    let TransIdentity { coord, otid, .. } = identity;
+    let is_one = !coord.is_nil() && (1..=LONGEST).contains(&otid.tid.len());
+    is_one.then(|| (coord, global(otid)))
 }
 
 fn open(data: &[u8]) -> Decoder<'_> {
@@ -111,26 +135,34 @@ fn time(seconds: u32) -> Option<Duration> {
     (seconds > 0).then(|| Duration::from_secs(seconds.into()))
 }
 
-fn global(otid: OtidT) -> GlobalId {
+pub(crate) fn global(otid: OtidT) -> GlobalId {
     let OtidT { format_id: format, bqual_length: branch_length, tid: octets } = otid;
     GlobalId { format, branch_length, octets }
 }
 
-/// The context of a transaction, with the time that is left in seconds, rounded up.
-pub(crate) fn context(
-    coordinator: CoordinatorRef,
-    terminator: TerminatorRef,
+/// What a context says of a transaction.
+pub(crate) fn identify(
+    coord: CoordinatorRef,
+    term: TerminatorRef,
     global: &GlobalId,
+) -> TransIdentity {
+    let GlobalId { format, branch_length, octets } = global.clone();
+    TransIdentity {
+        coord,
+        term,
+        otid: OtidT { format_id: format, bqual_length: branch_length, tid: octets },
+    }
+}
+
+/// The context of a transaction, with the time that is left in seconds, rounded up, and those of which it
+/// is a part.
+pub(crate) fn context(
+    current: TransIdentity,
+    parents: Vec<TransIdentity>,
     left: Option<Duration>,
 ) -> PropagationContext {
-    let GlobalId { format, branch_length, octets } = global.clone();
-    let otid = OtidT { format_id: format, bqual_length: branch_length, tid: octets };
-    PropagationContext {
-        timeout: seconds(left),
-        current: TransIdentity { coord: coordinator, term: terminator, otid },
-        parents: Vec::new(),
-        implementation_specific_data: Any::default(),
-    }
+    let implementation_specific_data = Any::default();
+    PropagationContext { timeout: seconds(left), current, parents, implementation_specific_data }
 }
 
 /// The octets of a context, in which [`set_time`] sets the time.

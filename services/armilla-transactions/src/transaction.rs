@@ -3,14 +3,15 @@
 use crate::corba::{ControlRef, CoordinatorRef};
 use crate::current::Entered;
 use crate::engine::{Entry, local_name};
-use crate::error::CommitError;
+use crate::error::{CommitError, RunError};
 use crate::model::{Event, Outcome, Reply, Status};
 use crate::resource::{Resource, Synchronization};
-use crate::servant::mark_rollback;
+use crate::servant::{mark_rollback, new_nested};
 use crate::shared::Shared;
 use armilla::{ExceptionKind, SystemException};
 use std::fmt;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -59,7 +60,7 @@ impl Transaction {
         self.entry.enlist(name, resource).map(drop).map_err(|_| self.ended())
     }
 
-    /// Lets somebody hear of the end of the transaction.
+    /// Lets somebody hear of the end of the transaction: of the whole, in a subtransaction.
     ///
     /// # Errors
     /// As [`enlist`](Self::enlist).
@@ -68,8 +69,81 @@ impl Transaction {
         synchronization: Arc<dyn Synchronization>,
     ) -> Result<(), SystemException> {
         self.check()?;
-        self.shared.site()?.join(&self.entry, true)?;
-        self.entry.synchronize(synchronization).map_err(|_| self.ended())
+        let whole = self.entry.whole();
+        self.shared.site()?.join(whole, true)?;
+        whole.synchronize(synchronization).map_err(|_| self.ended())
+    }
+
+    /// Begins a part of the transaction that can roll back alone: a subtransaction. What it has done
+    /// when it commits, the transaction has done. It ends before the transaction does: one that is still
+    /// under way then rolls back, and lets the transaction not commit.
+    ///
+    /// # Errors
+    /// As [`enlist`](Self::enlist); `TRANSIENT` if there are too many, `IMP_LIMIT` if it is too deep.
+    #[doc(alias = "create_subtransaction")]
+    pub fn begin(&self) -> Result<Self, SystemException> {
+        self.check()?;
+        let entry = new_nested(&self.shared.engine, &self.entry)?;
+        Ok(Self::new(self.shared.clone(), entry, true))
+    }
+
+    /// Does `work` in a subtransaction, and commits that. Calls that the thread makes meanwhile carry it.
+    /// An error or a panic of `work` rolls back what it has done, and the transaction goes on.
+    ///
+    /// ```
+    /// # use armilla::Orb;
+    /// # use armilla_transactions::{RunError, Transactions};
+    /// # let transactions = Transactions::builder().build();
+    /// # let orb = Orb::builder().initializer(transactions.clone()).build()?;
+    /// # transactions.start(&orb)?;
+    /// let done: Result<_, RunError<std::fmt::Error>> = transactions.run(|whole| {
+    ///     let by_train = whole.run(|_| Err::<&str, _>("no seat"));
+    ///     Ok(by_train.unwrap_or("by bus"))
+    /// });
+    /// assert_eq!(done, Ok("by bus"));
+    /// # transactions.stop();
+    /// # orb.shutdown();
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What `work` has failed with, or how the commit was none.
+    pub fn run<R, E>(&self, work: impl FnOnce(&Self) -> Result<R, E>) -> Result<R, RunError<E>> {
+        self.begin().map_err(RunError::Begin)?.carry(work)
+    }
+
+    /// Does `work` in this transaction, and ends it.
+    pub(crate) fn carry<R, E>(
+        self,
+        work: impl FnOnce(&Self) -> Result<R, E>,
+    ) -> Result<R, RunError<E>> {
+        let entered = self.enter().map_err(RunError::Begin)?;
+        let done = catch_unwind(AssertUnwindSafe(|| work(&self)));
+        drop(entered);
+        match done {
+            Ok(Ok(result)) => {
+                self.commit().map_err(RunError::Commit)?;
+                Ok(result)
+            }
+            Ok(Err(error)) => {
+                self.rollback();
+                Err(RunError::Work(error))
+            }
+            Err(panic) => {
+                self.rollback();
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// The whole transaction of which this is a part, or itself. It is not ended by this.
+    pub fn whole(&self) -> Self {
+        Self::new(self.shared.clone(), self.entry.whole().clone(), false)
+    }
+
+    /// Whether it is a part of another one.
+    pub fn is_subtransaction(&self) -> bool {
+        self.entry.parent.is_some()
     }
 
     fn check(&self) -> Result<(), SystemException> {

@@ -117,7 +117,7 @@ impl Transactions {
 
     /// Does `work` in a transaction, and commits it. Calls that the thread makes meanwhile carry it.
     /// An error or a panic of `work` rolls everything back. Within another transaction `work` is part
-    /// of that one, and its failure rolls back the whole.
+    /// of that one, and its failure rolls back the whole; [`Transaction::run`] does work that may fail.
     ///
     /// # Errors
     /// What `work` has failed with, or how the commit was none.
@@ -132,24 +132,7 @@ impl Transactions {
             }
             return done.unwrap_or_else(|panic| resume_unwind(panic)).map_err(RunError::Work);
         }
-        let transaction = self.begin().map_err(RunError::Begin)?;
-        let entered = transaction.enter().map_err(RunError::Begin)?;
-        let done = catch_unwind(AssertUnwindSafe(|| work(&transaction)));
-        drop(entered);
-        match done {
-            Ok(Ok(result)) => {
-                transaction.commit().map_err(RunError::Commit)?;
-                Ok(result)
-            }
-            Ok(Err(error)) => {
-                transaction.rollback();
-                Err(RunError::Work(error))
-            }
-            Err(panic) => {
-                transaction.rollback();
-                resume_unwind(panic)
-            }
-        }
+        self.begin().map_err(RunError::Begin)?.carry(work)
     }
 
     /// Begins a transaction, with the usual time. If it is dropped before it is committed, it is
@@ -212,7 +195,7 @@ impl Transactions {
         let context = internally(|| coordinator.get_txcontext());
         let mut context = context.map_err(|error| system(error, unavailable))?;
         context.current.coord = coordinator.clone();
-        let incoming = Incoming::new(context.timeout, context.current).ok_or_else(unavailable)?;
+        let incoming = Incoming::new(context).ok_or_else(unavailable)?;
         let entry = adopt(&self.0.engine, &incoming, false)?;
         Ok(Transaction::new(self.0.clone(), entry, false))
     }

@@ -290,7 +290,8 @@ impl Shared {
     }
 
     fn of_transaction(&self, transaction: Transaction) -> Result<Holder, SystemException> {
-        let transaction = Arc::new(transaction);
+        // Its parts share the locks of a transaction, until the whole ends.
+        let transaction = Arc::new(transaction.whole());
         let holder = {
             let mut state = self.state();
             if let Some(holder) = state.holders.of_id(&transaction.id()) {

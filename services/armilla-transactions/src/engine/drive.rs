@@ -10,8 +10,8 @@ use super::telling::{Call, Telling, guarded};
 use super::timer::Timer;
 use crate::journal::Journal;
 use crate::model::{
-    Action, Event, Forced, GlobalRef, Key, Kind, Options, Record, Refusal, Reply, SuperiorAnswer,
-    Time, Transaction, recover,
+    Action, Event, Forced, GlobalRef, Key, Kind, Options, Record, Refusal, Reply, Status,
+    SuperiorAnswer, Time, Transaction, recover,
 };
 use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -136,6 +136,9 @@ impl Engine {
             }
             goes
         });
+        if goes && let Some(parent) = entry.leave_parent() {
+            self.wake_later(parent);
+        }
         goes
     }
 
@@ -236,11 +239,24 @@ impl Engine {
                 queue.extend(entry.handle(event, self.now()));
             }
         }
+        // What is a part of it ends with it.
+        if !entry.machine().is_active() {
+            for part in entry.parts() {
+                self.drive(&part, Event::Rollback);
+            }
+        }
         if ended {
             self.counts.ended(&entry.machine());
             self.timer.set(entry, None);
             self.table.remove_if(entry, |_| true);
             self.journal.forget(entry.key);
+            if let Some(parent) = entry.leave_parent() {
+                let half = entry.machine().has_begun_to_commit();
+                if half && entry.status() == Status::RolledBack {
+                    parent.handle(Event::RollbackOnly, self.now());
+                }
+                self.wake_later(parent);
+            }
         } else {
             self.wake_later(entry);
         }
@@ -292,6 +308,7 @@ impl Engine {
                 self.member(entry, place).and_then(forget).ok();
                 return None;
             }
+            Action::Bequeath => Event::Inherited(self.bequeath(entry)),
             Action::Force(record) => {
                 if matches!(record.kind, Kind::Heuristic { .. }) {
                     self.counts.heuristic();
@@ -306,6 +323,15 @@ impl Engine {
             Action::AskSuperior => Event::Superior(self.ask(entry)),
             _ => return None,
         })
+    }
+
+    /// Lets the transaction above have the participants of a subtransaction. Returns whether it has them.
+    fn bequeath(&self, entry: &Entry) -> bool {
+        let Some(parent) = &entry.parent else { return false };
+        // Its own superior may not know of it yet.
+        let joined =
+            !entry.has_participants() || self.elsewhere().is_some_and(|it| it.join(parent));
+        joined && entry.bequeath(parent).is_ok()
     }
 
     fn force(&self, record: &Record) -> Forced {

@@ -7,8 +7,9 @@ use crate::model::{
 };
 use crate::resource::{Resource, Synchronization};
 use std::any::Any;
+use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// A transaction of this process.
 pub(crate) struct Entry {
@@ -29,6 +30,12 @@ pub(crate) struct Entry {
     pub(crate) context: OnceLock<Vec<u8>>,
     /// What slots of threads that work in it hold.
     pub(crate) association: OnceLock<Association<Self>>,
+    /// The transaction of which this is a part.
+    pub(crate) parent: Option<Arc<Self>>,
+    /// The parts of it that have not ended.
+    parts: Mutex<Vec<Weak<Self>>>,
+    /// Whether the transaction above counts it as one that has not ended.
+    counted: AtomicBool,
     /// Whether the program has joined it by itself, and so may let somebody take part at any time.
     pub(super) stays: AtomicBool,
 }
@@ -54,6 +61,9 @@ impl Entry {
             upward: Mutex::default(),
             context: OnceLock::new(),
             association: OnceLock::new(),
+            parent: None,
+            parts: Mutex::default(),
+            counted: AtomicBool::new(false),
             stays: AtomicBool::new(false),
         }
     }
@@ -65,6 +75,78 @@ impl Entry {
         options: Options,
     ) -> Self {
         Self::new(Transaction::root(key, global, deadline, options))
+    }
+
+    /// A part of another transaction.
+    pub(crate) fn nested(transaction: Transaction, parent: Arc<Self>) -> Self {
+        Self { parent: Some(parent), ..Self::new(transaction.nested()) }
+    }
+
+    /// This and those of which it is a part, the whole transaction last.
+    pub(crate) fn upwards(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
+        iter::successors(Some(self), |it| it.parent.as_ref())
+    }
+
+    /// The whole transaction of which this is a part.
+    pub(crate) fn whole(self: &Arc<Self>) -> &Arc<Self> {
+        self.upwards().last().unwrap_or(self)
+    }
+
+    /// Notes a part that has begun, unless the transaction is ending.
+    pub(crate) fn add_part(&self, part: &Arc<Self>) -> Result<(), RegisterError> {
+        let mut parts = lock(&self.parts);
+        if !self.machine().is_active() {
+            return Err(RegisterError);
+        }
+        parts.retain(|it| it.upgrade().is_some_and(|it| it.key != part.key));
+        parts.push(Arc::downgrade(part));
+        Ok(())
+    }
+
+    /// The transaction of which this is a part cannot commit any more before this has ended.
+    ///
+    /// # Errors
+    /// It is ending.
+    pub(crate) fn count_in(&self) -> Result<(), RegisterError> {
+        match &self.parent {
+            Some(parent) if !self.counted.swap(true, Ordering::AcqRel) => {
+                parent.machine().part_began()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a part that has ended from the transaction of which it is one, and returns that.
+    pub(super) fn leave_parent(&self) -> Option<&Arc<Self>> {
+        let parent = self.parent.as_ref()?;
+        lock(&parent.parts).retain(|it| it.upgrade().is_some_and(|it| it.key != self.key));
+        if self.counted.swap(false, Ordering::AcqRel) {
+            parent.machine().part_ended();
+        }
+        Some(parent)
+    }
+
+    /// The parts that have not ended.
+    pub(super) fn parts(&self) -> Vec<Arc<Self>> {
+        lock(&self.parts).iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Lets the transaction of which this is a part have its participants.
+    pub(super) fn bequeath(&self, parent: &Self) -> Result<(), RegisterError> {
+        let members = lock(&self.members).clone();
+        let names: Vec<_> =
+            self.machine().participants().iter().map(|it| it.name().clone()).collect();
+        for (name, member) in names.iter().zip(members) {
+            // Nobody has recovered it: a part ends with its process.
+            let Some(member) = member else { return Err(RegisterError) };
+            parent.enlist(name, member)?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody takes part.
+    pub(super) fn has_participants(&self) -> bool {
+        !lock(&self.members).is_empty()
     }
 
     pub(crate) fn machine(&self) -> MutexGuard<'_, Transaction> {
@@ -117,7 +199,8 @@ impl Entry {
 
     /// Whether there is nobody who would have to hear of its end.
     fn is_empty(&self) -> bool {
-        lock(&self.members).is_empty() && lock(&self.synchronizations).is_empty()
+        let nobody = lock(&self.members).is_empty() && lock(&self.synchronizations).is_empty();
+        nobody && lock(&self.parts).is_empty()
     }
 
     /// The participant in a place, or the name by which it is found.
@@ -127,6 +210,11 @@ impl Entry {
         }
         let machine = self.machine();
         Err(machine.participants().get(place).map_or_else(|| "".into(), |it| it.name().clone()))
+    }
+
+    /// The place of the participant with a name.
+    pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
+        self.machine().participants().iter().position(|it| &**it.name() == name)
     }
 
     /// Notes where a participant of another process is now.

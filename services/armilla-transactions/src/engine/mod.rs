@@ -29,6 +29,9 @@ pub(crate) trait Elsewhere: Send + Sync {
     /// It is nowhere now.
     fn resource(&self, reference: &str) -> Result<Arc<dyn Resource>, ResourceError>;
 
+    /// Registers a subordinate with its superior, unless that was done. Returns whether it takes part.
+    fn join(&self, entry: &Entry) -> bool;
+
     /// What the superior says about a subordinate.
     fn ask(&self, superior: &str, entry: &Entry) -> SuperiorAnswer;
 }

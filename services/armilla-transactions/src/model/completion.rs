@@ -15,9 +15,18 @@ impl Transaction {
         }
     }
 
+    /// The superior has committed a subtransaction.
+    pub(super) fn commit_subtransaction(&mut self) {
+        match self.nested {
+            true => self.prepare_for(Purpose::Commit),
+            false => self.reply(Reply::Refused),
+        }
+    }
+
     /// The superior asks for the vote. It may ask twice.
     pub(super) fn prepare(&mut self) {
         match self.phase {
+            Phase::Active if self.nested => self.reply(Reply::Refused),
             Phase::Active => self.prepare_for(Purpose::Vote),
             Phase::Prepared => self.reply(Reply::Vote(Vote::Commit)),
             Phase::Delivering { commit: false } | Phase::Ended { commit: false } => {
@@ -28,7 +37,10 @@ impl Transaction {
     }
 
     pub(super) fn commit_one_phase(&mut self) {
-        self.prepare_for(Purpose::OnePhase);
+        match self.nested {
+            true => self.reply(Reply::Refused),
+            false => self.prepare_for(Purpose::OnePhase),
+        }
     }
 
     pub(super) fn prepare_for(&mut self, purpose: Purpose) {
@@ -43,7 +55,7 @@ impl Transaction {
         let late = self.deadline.is_some_and(|deadline| deadline <= self.now);
         self.timed_out |= late;
         // Synchronizations are not called for a transaction that cannot commit.
-        let calls = self.options.checked && self.calls > 0;
+        let calls = self.options.checked && self.calls > 0 || self.parts > 0;
         if late {
             self.because(RollbackReason::TimedOut);
         } else if calls {
@@ -95,6 +107,10 @@ impl Transaction {
 
     /// Asks participants, or the only one to decide.
     fn vote(&mut self) {
+        if self.nested {
+            self.phase = Phase::Deciding;
+            return self.act(Action::Bequeath);
+        }
         let decides = matches!(self.purpose, Purpose::Commit | Purpose::OnePhase);
         match self.participants.len() {
             0 => self.read_only(),
@@ -157,8 +173,23 @@ impl Transaction {
         }
     }
 
+    /// The transaction above a subtransaction has its participants, or has ended.
+    pub(super) fn inherited(&mut self, taken: bool) {
+        if self.phase != Phase::Deciding || !self.nested {
+            return;
+        }
+        if !taken {
+            self.because(RollbackReason::Superior);
+            return self.deliver(false);
+        }
+        for participant in &mut self.participants {
+            participant.progress = Progress::Done;
+        }
+        self.conclude(true);
+    }
+
     pub(super) fn one_phase(&mut self, which: usize, answer: Result<(), Refusal>) {
-        if self.phase != Phase::Deciding || which != 0 {
+        if self.phase != Phase::Deciding || which != 0 || self.nested {
             return;
         }
         let participant = &mut self.participants[0];

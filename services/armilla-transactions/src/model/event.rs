@@ -8,6 +8,8 @@ use super::status::{Heuristic, Outcome, Status, Vote};
 pub enum Event {
     /// Its originator wants it committed.
     Commit,
+    /// The superior of a subtransaction has committed it.
+    CommitSubtransaction,
     /// Its originator, a participant or an operator wants it rolled back, or its superior has decided
     /// so.
     Rollback,
@@ -44,6 +46,8 @@ pub enum Event {
     Delivered(usize, Result<(), Refusal>),
     /// What has become of the record that was to be forced.
     Forced(Forced),
+    /// Whether the transaction above a subtransaction has its participants now.
+    Inherited(bool),
     /// What the superior says about the outcome.
     Superior(SuperiorAnswer),
     /// A participant asks for the outcome: `replay_completion`.
@@ -137,6 +141,9 @@ pub enum Action {
     Rollback(usize),
     /// Call `forget` of a participant. Its answer does not matter.
     Forget(usize),
+    /// Let the transaction above have all participants of a subtransaction, and bring
+    /// [`Event::Inherited`].
+    Bequeath,
     /// Force a record to the disk, and bring [`Event::Forced`].
     Force(Record),
     /// Write a record, which may get lost.

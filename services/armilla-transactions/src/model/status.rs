@@ -104,7 +104,7 @@ pub enum RollbackReason {
     TimedOut,
     /// It was marked for rollback.
     Marked,
-    /// Calls were still under way when it was to commit.
+    /// Calls, or subtransactions, were still under way when it was to commit.
     Calls,
     /// A synchronization has failed.
     Synchronization,

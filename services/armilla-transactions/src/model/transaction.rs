@@ -89,6 +89,8 @@ pub struct Transaction {
     pub(super) key: Key,
     pub(super) global: GlobalId,
     pub(super) subordinate: bool,
+    /// Whether it is a part of another one, which has what it has done when it commits.
+    pub(super) nested: bool,
     /// Whom a subordinate asks for the outcome.
     pub(super) superior: Option<Arc<str>>,
     pub(super) options: Options,
@@ -106,6 +108,8 @@ pub struct Transaction {
     pub(super) in_doubt_since: Time,
     /// The requests that work in it.
     pub(super) calls: u32,
+    /// The subtransactions in it that have not ended.
+    pub(super) parts: u32,
     pub(super) purpose: Purpose,
     /// Whether whoever has brought an event waits for the reply.
     pub(super) asked: bool,
@@ -133,6 +137,7 @@ impl Transaction {
             key,
             global,
             subordinate: false,
+            nested: false,
             superior: None,
             options,
             phase: Phase::Active,
@@ -145,6 +150,7 @@ impl Transaction {
             reason: None,
             in_doubt_since: Time::ZERO,
             calls: 0,
+            parts: 0,
             purpose: Purpose::Decision,
             asked: false,
             told: false,
@@ -167,6 +173,14 @@ impl Transaction {
         options: Options,
     ) -> Self {
         Self { subordinate: true, ..Self::root(key, global, deadline, options) }
+    }
+
+    /// The same as a part of another transaction: a subtransaction. It asks for no votes and writes
+    /// nothing. When it commits, its participants are those of the other one; when it rolls back, they
+    /// roll back.
+    #[must_use]
+    pub fn nested(self) -> Self {
+        Self { nested: true, ..self }
     }
 
     /// Its number at this coordinator.
@@ -334,11 +348,35 @@ impl Transaction {
         self.calls = self.calls.saturating_sub(1);
     }
 
+    /// A subtransaction begins in it that can end in two ways.
+    ///
+    /// # Errors
+    /// The transaction is ending.
+    pub fn part_began(&mut self) -> Result<(), RegisterError> {
+        if !self.is_active() {
+            return Err(RegisterError);
+        }
+        self.parts = self.parts.saturating_add(1);
+        Ok(())
+    }
+
+    /// Whether a subtransaction may have committed elsewhere: if it rolls back all the same, the
+    /// transaction above must.
+    pub const fn has_begun_to_commit(&self) -> bool {
+        self.nested && self.next_synchronization > 0
+    }
+
+    /// Such a subtransaction has ended.
+    pub const fn part_ended(&mut self) {
+        self.parts = self.parts.saturating_sub(1);
+    }
+
     /// What is to be done after an event.
     pub fn handle(&mut self, event: Event, now: Time) -> Vec<Action> {
         self.now = now;
         match event {
             Event::Commit => self.commit(),
+            Event::CommitSubtransaction => self.commit_subtransaction(),
             Event::Rollback => self.roll_back_as_told(),
             Event::RollbackOnly => self.mark(),
             Event::CallBegan => self.call_began(),
@@ -354,6 +392,7 @@ impl Transaction {
             Event::OnePhase(which, answer) => self.one_phase(which, answer),
             Event::Delivered(which, answer) => self.delivered(which, answer),
             Event::Forced(what) => self.forced(what),
+            Event::Inherited(taken) => self.inherited(taken),
             Event::Superior(answer) => self.superior_says(answer),
             Event::Replay(which) => self.replay(which),
             Event::Tick => self.tick(),

@@ -1,8 +1,9 @@
 //! Control, Coordinator, Terminator and RecoveryCoordinator (Transaction Service 1.4, 2.4).
 
-use super::begin::mark_rollback;
-use super::remote::{RemoteResource, RemoteSynchronization, wire};
+use super::begin::{mark_rollback, new_nested};
+use super::remote::{RemotePart, RemoteResource, RemoteSynchronization, wire};
 use super::{Site, entry};
+use crate::context::global;
 use crate::corba::control::{GetCoordinatorRaises, GetTerminatorRaises};
 use crate::corba::coordinator::{
     CreateSubtransactionRaises, GetTxcontextRaises, RegisterResourceRaises,
@@ -14,7 +15,7 @@ use crate::corba::{
     Control, ControlRef, Coordinator, CoordinatorRef, HeuristicHazard, HeuristicMixed, Inactive,
     NotPrepared, NotSubtransaction, PropagationContext, RecoveryCoordinator,
     RecoveryCoordinatorRef, ResourceRef, Status, SubtransactionAwareResourceRef,
-    SubtransactionsUnavailable, SynchronizationRef, Terminator, TerminatorRef, Unavailable,
+    SynchronizationRef, Terminator, TerminatorRef, Unavailable,
 };
 use crate::current::internally;
 use crate::engine::Entry;
@@ -91,76 +92,95 @@ fn invalid() -> SystemException {
 pub(super) struct Coordinators(pub(super) Arc<Site>);
 
 impl Coordinators {
-    fn status(&self) -> Result<Status, SystemException> {
-        entry(&self.0).map(|(entry, _)| wire(entry.status()))
+    fn status_of(
+        &self,
+        which: impl FnOnce(&Arc<Entry>) -> Arc<Entry>,
+    ) -> Result<Status, SystemException> {
+        entry(&self.0).map(|(entry, _)| wire(which(&entry).status()))
     }
 
-    /// Whether another coordinator is of the same transaction.
-    fn is_same(&self, other: &CoordinatorRef) -> Result<bool, SystemException> {
+    /// What the context of another coordinator tells: its transaction, and those of which it is a part,
+    /// the whole one last.
+    fn line_of(&self, other: &CoordinatorRef) -> Result<Vec<GlobalId>, SystemException> {
         let (entry, _) = entry(&self.0)?;
-        if other.is_nil() {
-            return Ok(false);
-        }
         if self.0.coordinator(entry.key)?.object().is_equivalent(other.object()) {
-            return Ok(true);
+            return Ok(entry.upwards().map(|it| it.global.clone()).collect());
         }
         let context = internally(|| other.get_txcontext()).map_err(|error| match error {
             Error::System(exception) => exception,
             Error::User(_) => ExceptionKind::InvalidTransaction.because("it tells no identifier"),
         })?;
-        let otid = context.current.otid;
-        let (format, branch_length) = (otid.format_id, otid.bqual_length);
-        Ok(entry.global.is_same(&GlobalId { format, branch_length, octets: otid.tid }))
+        let all = std::iter::once(context.current).chain(context.parents);
+        Ok(all.map(|it| global(it.otid)).collect())
     }
 
-    /// A number that all coordinators of the transaction share: FNV-1a.
-    fn hash(&self) -> Result<u32, SystemException> {
+    /// Whether the transaction of another coordinator fits this one.
+    fn compare(
+        &self,
+        other: &CoordinatorRef,
+        fits: impl FnOnce(&[GlobalId], &Arc<Entry>) -> bool,
+    ) -> Result<bool, SystemException> {
         let (entry, _) = entry(&self.0)?;
-        let (_, octets) = entry.global.global();
-        let add = |hash: u32, octet: &u8| (hash ^ u32::from(*octet)).wrapping_mul(0x0100_0193);
-        Ok(octets.iter().fold(0x811c_9dc5, add))
+        Ok(!other.is_nil() && fits(&self.line_of(other)?, &entry))
     }
+}
+
+/// Whether the first of these is of the transaction.
+fn is_first(line: &[GlobalId], entry: &Entry) -> bool {
+    line.first().is_some_and(|it| it.is_same(&entry.global))
+}
+
+/// The same of the last one.
+fn is_last(line: &[GlobalId], entry: &Entry) -> bool {
+    line.last().is_some_and(|it| it.is_same(&entry.global))
+}
+
+/// A number that all coordinators of a transaction share: FNV-1a.
+fn hash(entry: &Entry) -> u32 {
+    let (_, octets) = entry.global.global();
+    let add = |hash: u32, octet: &u8| (hash ^ u32::from(*octet)).wrapping_mul(0x0100_0193);
+    octets.iter().fold(0x811c_9dc5, add)
 }
 
 impl Coordinator for Coordinators {
     fn get_status(&self) -> Result<Status, SystemException> {
-        self.status()
+        self.status_of(Clone::clone)
     }
 
     fn get_parent_status(&self) -> Result<Status, SystemException> {
-        self.status()
+        self.status_of(|entry| entry.parent.as_ref().unwrap_or(entry).clone())
     }
 
     fn get_top_level_status(&self) -> Result<Status, SystemException> {
-        self.status()
+        self.status_of(|entry| entry.whole().clone())
     }
 
     fn is_same_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
-        self.is_same(tc)
+        self.compare(tc, |line, entry| is_first(line, entry))
     }
 
     fn is_related_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
-        self.is_same(tc)
+        self.compare(tc, |line, entry| is_last(line, entry.whole()))
     }
 
     fn is_ancestor_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
-        self.is_same(tc)
+        self.compare(tc, |line, entry| line.iter().any(|it| it.is_same(&entry.global)))
     }
 
     fn is_descendant_transaction(&self, tc: &CoordinatorRef) -> Result<bool, SystemException> {
-        self.is_same(tc)
+        self.compare(tc, |line, entry| entry.upwards().any(|it| is_first(line, it)))
     }
 
     fn is_top_level_transaction(&self) -> Result<bool, SystemException> {
-        entry(&self.0).map(|_| true)
+        entry(&self.0).map(|(entry, _)| entry.parent.is_none())
     }
 
     fn hash_transaction(&self) -> Result<u32, SystemException> {
-        self.hash()
+        entry(&self.0).map(|(entry, _)| hash(&entry))
     }
 
     fn hash_top_level_tran(&self) -> Result<u32, SystemException> {
-        self.hash()
+        entry(&self.0).map(|(entry, _)| hash(entry.whole()))
     }
 
     fn register_resource(
@@ -178,6 +198,7 @@ impl Coordinator for Coordinators {
         let name = self.0.orb.object_to_string(r)?;
         let resource = Arc::new(RemoteResource(r.clone()));
         match entry.enlist(&name, resource) {
+            Ok(_) if entry.parent.is_some() => Ok(self.0.recovery(entry.whole().key, BY_NAME)?),
             Ok(place) => Ok(self.0.recovery(entry.key, place)?),
             Err(_) => Err(Error::User(Inactive {}.into())),
         }
@@ -191,16 +212,28 @@ impl Coordinator for Coordinators {
         if sync.is_nil() {
             return Err(nil("a synchronization").into());
         }
-        self.0.join(&entry, true)?;
+        // It hears of the end of the whole.
+        let whole = entry.whole();
+        self.0.join(whole, true)?;
         let synchronization = Arc::new(RemoteSynchronization(sync.clone()));
-        entry.synchronize(synchronization).map_err(|_| Error::User(Inactive {}.into()))
+        whole.synchronize(synchronization).map_err(|_| Error::User(Inactive {}.into()))
     }
 
     fn register_subtran_aware(
         &self,
-        _: &SubtransactionAwareResourceRef,
+        r: &SubtransactionAwareResourceRef,
     ) -> Result<(), Error<RegisterSubtranAwareRaises>> {
-        Err(Error::User(NotSubtransaction {}.into()))
+        let (entry, _) = entry(&self.0)?;
+        let Some(parent) = &entry.parent else {
+            return Err(Error::User(NotSubtransaction {}.into()));
+        };
+        if r.is_nil() {
+            return Err(nil("a resource").into());
+        }
+        self.0.join(&entry, false)?;
+        let parent = self.0.coordinator(parent.key)?;
+        let part = RemotePart { part: r.clone(), parent };
+        entry.synchronize(Arc::new(part)).map_err(|_| Error::User(Inactive {}.into()))
     }
 
     fn rollback_only(&self) -> Result<(), Error<RollbackOnlyRaises>> {
@@ -216,7 +249,12 @@ impl Coordinator for Coordinators {
     }
 
     fn create_subtransaction(&self) -> Result<ControlRef, Error<CreateSubtransactionRaises>> {
-        Err(Error::User(SubtransactionsUnavailable {}.into()))
+        let (entry, _) = entry(&self.0)?;
+        if !entry.machine().is_active() {
+            return Err(Error::User(Inactive {}.into()));
+        }
+        let part = new_nested(&self.0.engine, &entry)?;
+        Ok(self.0.control(part.key)?)
     }
 
     fn get_txcontext(&self) -> Result<PropagationContext, Error<GetTxcontextRaises>> {
@@ -232,13 +270,20 @@ fn nil(what: &str) -> SystemException {
     ExceptionKind::BadParam.because(format!("{what} is the nil reference"))
 }
 
+/// What a resource of a subtransaction has for a place: it gets one in the whole transaction later.
+const BY_NAME: usize = u32::MAX as usize;
+
 pub(super) struct RecoveryCoordinators(pub(super) Arc<Site>);
 
 impl RecoveryCoordinator for RecoveryCoordinators {
     /// A resource that comes back may have another reference: Narayana's subordinates do.
     fn replay_completion(&self, r: &ResourceRef) -> Result<Status, Error<ReplayCompletionRaises>> {
         let (entry, place) = entry(&self.0)?;
-        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let place = match usize::try_from(place) {
+            Ok(BY_NAME) if !r.is_nil() => entry.place_of(&self.0.orb.object_to_string(r)?),
+            place => place.ok(),
+        };
+        let place = place.unwrap_or(BY_NAME);
         if !r.is_nil() {
             entry.set_remote(place, Arc::new(RemoteResource(r.clone())));
         }

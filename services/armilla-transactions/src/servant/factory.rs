@@ -25,7 +25,7 @@ impl TransactionFactory for Factory {
     }
 
     fn recreate(&self, ctx: &PropagationContext) -> Result<ControlRef, SystemException> {
-        let incoming = Incoming::new(ctx.timeout, ctx.current.clone()).ok_or_else(|| {
+        let incoming = Incoming::new(ctx.clone()).ok_or_else(|| {
             ExceptionKind::InvalidTransaction.because("the context is of no transaction")
         })?;
         let entry = adopt(&self.site.engine, &incoming, false)?;

@@ -10,14 +10,15 @@ mod operator;
 mod remote;
 mod site;
 mod subordinate;
+mod subtransaction;
 
-pub(crate) use begin::{adopt, mark_rollback, new_root};
+pub(crate) use begin::{adopt, mark_rollback, new_nested, new_root};
 pub(crate) use operator::{decide, info};
 pub(crate) use site::Site;
 
 use crate::corba::{
     control, coordinator as corba_coordinator, operator as corba_operator, recovery_coordinator,
-    resource, synchronization, terminator, transaction_factory,
+    resource, subtransaction_aware_resource, synchronization, terminator, transaction_factory,
 };
 use crate::model::Key;
 use armilla::{IdUniqueness, Object, Poa, SystemException};
@@ -28,6 +29,7 @@ use site::Poas;
 use std::sync::Arc;
 use std::time::Duration;
 use subordinate::{Resources, Synchronizations};
+use subtransaction::Parts;
 
 /// The POA above those of the service: `poa:transactions` for an implementation repository.
 pub(crate) const ADAPTER: &str = "transactions";
@@ -65,6 +67,10 @@ pub(crate) fn serve(
         synchronization: child(
             "synchronization",
             synchronization::tie(Synchronizations(site.clone())).into(),
+        )?,
+        subtransaction: child(
+            "subtransaction",
+            subtransaction_aware_resource::tie(Parts(site.clone())).into(),
         )?,
     };
     site.poas.set(poas).ok();

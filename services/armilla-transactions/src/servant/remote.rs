@@ -1,7 +1,8 @@
 //! Participants in other processes, and what their exceptions mean.
 
 use crate::corba::{
-    self, Resource as _, ResourceRef, Synchronization as _, SynchronizationRef, resource,
+    self, CoordinatorRef, Resource as _, ResourceRef, SubtransactionAwareResource as _,
+    SubtransactionAwareResourceRef, Synchronization as _, SynchronizationRef, resource,
 };
 use crate::current::internally;
 use crate::model::{Heuristic, Refusal, Status, Vote};
@@ -91,6 +92,26 @@ impl Synchronization for RemoteSynchronization {
 
     fn after_completion(&self, status: Status) {
         internally(|| self.0.after_completion(wire(status))).ok();
+    }
+}
+
+/// Hears of the end of a subtransaction over the ORB: before it commits, as after it has rolled back.
+pub(crate) struct RemotePart {
+    pub(crate) part: SubtransactionAwareResourceRef,
+    /// The coordinator of the transaction above.
+    pub(crate) parent: CoordinatorRef,
+}
+
+impl Synchronization for RemotePart {
+    fn before_completion(&self) -> Result<(), ResourceError> {
+        internally(|| self.part.commit_subtransaction(&self.parent))
+            .map_err(|exception| system(&exception))
+    }
+
+    fn after_completion(&self, status: Status) {
+        if status == Status::RolledBack {
+            internally(|| self.part.rollback_subtransaction()).ok();
+        }
     }
 }
 

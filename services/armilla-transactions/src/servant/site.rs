@@ -1,10 +1,11 @@
 //! Where the objects of the service are: the POAs, and references to what is in them.
 
-use crate::context::{Incoming, context};
+use crate::context::{context, identify};
 use crate::corba::{
     Control, ControlRef, Coordinator, CoordinatorRef, PropagationContext, RecoveryCoordinator,
-    RecoveryCoordinatorRef, Resource, ResourceRef, Status, Synchronization, SynchronizationRef,
-    Terminator, TerminatorRef,
+    RecoveryCoordinatorRef, Resource, ResourceRef, Status, SubtransactionAwareResource,
+    SubtransactionAwareResourceRef, Synchronization, SynchronizationRef, Terminator, TerminatorRef,
+    TransIdentity,
 };
 use crate::current::internally;
 use crate::engine::{Elsewhere, Engine, Entry};
@@ -12,6 +13,7 @@ use crate::model::{Key, SuperiorAnswer};
 use crate::resource::ResourceError;
 use crate::servant::remote::{RemoteResource, refusal};
 use armilla::{Error, ExceptionKind, Orb, Poa, SystemException};
+use std::iter;
 use std::sync::{Arc, OnceLock};
 
 /// The POAs, one for each interface: the id of an object is the number of its transaction.
@@ -22,6 +24,7 @@ pub(crate) struct Poas {
     pub(super) recovery: Poa,
     pub(super) resource: Poa,
     pub(super) synchronization: Poa,
+    pub(super) subtransaction: Poa,
 }
 
 /// The service in an ORB.
@@ -77,15 +80,26 @@ impl Site {
         Ok(poa.create_reference_with_id::<dyn Synchronization>(key.0.to_vec())?)
     }
 
-    /// The context of a transaction.
-    pub(crate) fn context_of(&self, entry: &Entry) -> Result<PropagationContext, SystemException> {
-        let deadline = entry.machine().deadline();
-        let left = deadline.map(|deadline| deadline.saturating_sub(self.engine.now()));
+    fn subtransaction(&self, key: Key) -> Result<SubtransactionAwareResourceRef, SystemException> {
+        let poa = &self.poas()?.subtransaction;
+        Ok(poa.create_reference_with_id::<dyn SubtransactionAwareResource>(key.0.to_vec())?)
+    }
+
+    fn identity(&self, entry: &Entry) -> Result<TransIdentity, SystemException> {
         let terminator = match entry.subordinate {
             true => TerminatorRef::nil(),
             false => self.terminator(entry.key)?,
         };
-        Ok(context(self.coordinator(entry.key)?, terminator, &entry.global, left))
+        Ok(identify(self.coordinator(entry.key)?, terminator, &entry.global))
+    }
+
+    /// The context of a transaction.
+    pub(crate) fn context_of(&self, entry: &Entry) -> Result<PropagationContext, SystemException> {
+        let deadline = entry.machine().deadline();
+        let left = deadline.map(|deadline| deadline.saturating_sub(self.engine.now()));
+        let above = iter::successors(entry.parent.as_ref(), |it| it.parent.as_ref());
+        let parents = above.map(|it| self.identity(it)).collect::<Result<_, _>>()?;
+        Ok(context(self.identity(entry)?, parents, left))
     }
 
     /// Registers a subordinate with its superior, unless that was done.
@@ -95,6 +109,15 @@ impl Site {
     pub(crate) fn join(&self, entry: &Entry, synchronizes: bool) -> Result<(), SystemException> {
         let Some(superior) = superior_of(entry) else { return Ok(()) };
         let mut upward = crate::engine::lock(&entry.upward);
+        if entry.parent.is_some() {
+            if !upward.resource {
+                entry.count_in().map_err(|_| ended_above())?;
+                let part = self.subtransaction(entry.key)?;
+                internally(|| superior.register_subtran_aware(&part)).map_err(inactive)?;
+                upward.resource = true;
+            }
+            return Ok(());
+        }
         if !upward.resource && !synchronizes {
             let resource = self.resource(entry.key)?;
             let recovery = internally(|| superior.register_resource(&resource));
@@ -121,6 +144,10 @@ pub(crate) fn superior_of(entry: &Entry) -> Option<CoordinatorRef> {
     entry.superior.get()?.downcast_ref::<CoordinatorRef>().cloned()
 }
 
+fn ended_above() -> SystemException {
+    ExceptionKind::InvalidTransaction.because("the transaction around it is being ended")
+}
+
 fn inactive<E: std::fmt::Display>(error: Error<E>) -> SystemException {
     match error {
         Error::System(exception) if exception.kind() == ExceptionKind::ObjectNotExist => {
@@ -134,8 +161,8 @@ fn inactive<E: std::fmt::Display>(error: Error<E>) -> SystemException {
 }
 
 /// Notes the superior of which a request has told.
-pub(crate) fn set_superior(entry: &Entry, incoming: &Incoming) {
-    entry.superior.set(Box::new(incoming.coordinator.clone())).ok();
+pub(crate) fn set_superior(entry: &Entry, coordinator: &CoordinatorRef) {
+    entry.superior.set(Box::new(coordinator.clone())).ok();
 }
 
 impl Elsewhere for Site {
@@ -146,6 +173,15 @@ impl Elsewhere for Site {
         let found = self.orb.string_to_object(reference);
         let found = found.map_err(|error| ResourceError::Refused(refusal(&error)))?;
         Ok(Arc::new(RemoteResource(found.assume())))
+    }
+
+    fn join(&self, entry: &Entry) -> bool {
+        let joined = Self::join(self, entry, false);
+        if let Err(error) = &joined {
+            let key = entry.key;
+            tracing::info!(%key, %error, "what a subtransaction has done could not be handed up");
+        }
+        joined.is_ok()
     }
 
     fn ask(&self, superior: &str, entry: &Entry) -> SuperiorAnswer {

@@ -8,3 +8,4 @@ mod page;
 mod policies;
 mod recovery;
 mod references;
+mod subtransactions;

@@ -159,6 +159,7 @@ impl World {
                 return;
             }
             Action::After(..) => return,
+            Action::Bequeath => panic!("there are no subtransactions in this world"),
             Action::Force(record) => {
                 let at = self.now + Duration::from_millis(1 + self.random.below(10));
                 return self.due(node, at, Asked::Force { key, record, serves });

@@ -270,3 +270,41 @@ fn a_prepare_that_comes_twice_gets_the_same_vote() {
     it.handle(Event::Forced(Forced::Durable), NOW);
     assert_eq!(reply(&it.handle(Event::Prepare, NOW)), Some(Reply::Vote(Vote::Commit)));
 }
+
+#[test]
+fn a_subtransaction_asks_for_no_votes_and_hands_its_participants_up() {
+    let mut part = with(root(0).nested(), 2);
+    assert_eq!(part.handle(Event::Commit, NOW), [Action::Bequeath]);
+    let actions = part.handle(Event::Inherited(true), NOW);
+    assert_eq!(actions, [Action::Reply(Reply::Outcome(Outcome::Committed)), Action::End]);
+}
+
+#[test]
+fn a_subtransaction_whose_participants_nobody_takes_rolls_back() {
+    let mut part = with(root(0).nested(), 2);
+    part.handle(Event::Commit, NOW);
+    let actions = part.handle(Event::Inherited(false), NOW);
+    assert_eq!(actions, [Action::Rollback(0), Action::Rollback(1)]);
+    part.handle(Event::Delivered(0, Ok(())), NOW);
+    let actions = part.handle(Event::Delivered(1, Ok(())), NOW);
+    assert_eq!(actions, [Action::Reply(Reply::Outcome(Outcome::RolledBack)), Action::End]);
+}
+
+#[test]
+fn only_the_superior_commits_a_subtransaction_and_none_asks_for_its_vote() {
+    let mut part = subordinate(1).nested();
+    for event in [Event::Commit, Event::Prepare, Event::CommitOnePhase] {
+        assert_eq!(reply(&part.handle(event, NOW)), Some(Reply::Refused));
+    }
+    assert_eq!(part.handle(Event::CommitSubtransaction, NOW), [Action::Bequeath]);
+    assert_eq!(reply(&root(1).handle(Event::CommitSubtransaction, NOW)), Some(Reply::Refused));
+}
+
+#[test]
+fn a_transaction_with_a_part_under_way_rolls_back_whatever_is_checked() {
+    let options = Options { checked: false, ..Options::default() };
+    let mut whole = with(Transaction::root(KEY, GlobalId::default(), None, options), 2);
+    whole.part_began().unwrap();
+    assert_eq!(whole.handle(Event::Commit, NOW), [Action::Rollback(0), Action::Rollback(1)]);
+    assert!(whole.part_began().is_err());
+}
