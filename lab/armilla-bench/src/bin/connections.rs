@@ -1,7 +1,7 @@
-//! `connections [IDLE [ACTIVE [SECONDS]]] [-ORB…]` holds many connections to a server of its own,
+//! `connections [half] [IDLE [ACTIVE [SECONDS]]] [-ORB…]` holds many connections to a server of its own,
 //! of which few are active, and prints what that costs: latencies against those of the active ones
 //! alone, threads, and memory for each connection. By default 9,900, 100 and 6; the options are the
-//! server's.
+//! server's. With `half`, the others have sent half a request and say no more.
 //!
 //! Fails when one of the bars is missed: a p99 of more than twice that of the active ones alone,
 //! more than 16 KiB resident for a connection, or threads that come with connections.
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error}");
-            eprintln!("usage: connections [IDLE [ACTIVE [SECONDS]]] [-ORB…]");
+            eprintln!("usage: connections [half] [IDLE [ACTIVE [SECONDS]]] [-ORB…]");
             ExitCode::from(2)
         }
     }
@@ -56,6 +56,8 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
 }
 
 fn measure(arguments: &[String]) -> Outcome<bool> {
+    let half = arguments.first().is_some_and(|word| word == "half");
+    let arguments = &arguments[usize::from(half)..];
     let options = arguments.iter().position(|word| word.starts_with("-ORB"));
     let (numbers, options) = arguments.split_at(options.unwrap_or(arguments.len()));
     let number = |index: usize, default| match numbers.get(index) {
@@ -72,7 +74,10 @@ fn measure(arguments: &[String]) -> Outcome<bool> {
     let alone = best(&mut lively, seconds);
     let before = server.status()?;
     println!("{active:6} connections: {alone}; {before}");
-    let waiting = server.connections(idle)?;
+    let mut waiting = server.connections(idle)?;
+    if half {
+        waiting.iter_mut().try_for_each(Client::begin_call)?;
+    }
     let after = server.status()?;
     let crowded = best(&mut lively, seconds);
     println!("{:6} connections: {crowded}; {after}", active + waiting.len());
@@ -165,6 +170,11 @@ struct Client {
 }
 
 impl Client {
+    /// Sends half a request.
+    fn begin_call(&mut self) -> std::io::Result<()> {
+        self.stream.write_all(&self.request[..self.request.len() / 2])
+    }
+
     fn call(&mut self) -> Outcome<()> {
         self.stream.write_all(&self.request)?;
         let mut header = [0; HEADER_LEN];
