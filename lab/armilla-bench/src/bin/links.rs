@@ -4,7 +4,6 @@
 //! of calls per second; the script `links` compares them with those of omniORB.
 //! `links futures COUNT REF [-ORB…]` makes COUNT concurrent asynchronous calls from one thread,
 //! and prints the number of replies per second and the memory for each call.
-//! each took.
 
 use armilla::{ConnectionPolicy, Orb, ReplyFuture, SyncScope, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, ttcp_sequence};
