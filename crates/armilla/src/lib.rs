@@ -111,7 +111,9 @@ pub use armilla_core::transport;
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension};
-pub use client::{ConnectionPool, Greeting, Object, PollableSet, ReplyFuture};
+pub use client::{
+    ConnectionPool, Greeting, Object, PollableSet, ReplyFuture, with_derived_identity,
+};
 #[doc(inline)]
 pub use concurrency::Concurrency;
 #[doc(inline)]
@@ -132,9 +134,10 @@ pub use runtime::Orb;
 pub use server::poa::ObjectLookup;
 pub use server::poa::{
     AdapterActivator, Bidirectional, CallServant, Cookie, Current, EncodedReply, IdAssignment,
-    IdUniqueness, ImplicitActivation, Lifespan, ManagerState, ObjectAddresses, ObjectId, Poa,
-    PoaBuilder, PoaError, PoaExtension, PoaManager, Policy, RequestProcessing, ServantActivator,
-    ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
+    IdUniqueness, ImplicitActivation, KeptRequest, Lifespan, ManagerState, ObjectAddresses,
+    ObjectId, Poa, PoaBuilder, PoaError, PoaExtension, PoaManager, Policy, RequestProcessing,
+    ServantActivator, ServantLocator, ServantManager, ServantManagerError, ServantRetention,
+    Threading, UpcallInfo,
 };
 pub use server::{
     AnyServant, Caller, ConnectionExtension, ConnectionSlot, LocationReply, ResponseHandler,

@@ -6,6 +6,7 @@ mod adapters;
 mod addressing;
 mod amh;
 mod demultiplexing;
+mod kept_requests;
 mod key_locator;
 mod lifecycle;
 mod many_references;

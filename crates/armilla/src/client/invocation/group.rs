@@ -12,6 +12,7 @@ use crate::client::reference::{Object, Reference, Route};
 use crate::client::request::Deadline;
 use crate::exception::{Completion, ExceptionKind, SystemException};
 use armilla_giop::{FtGroupVersion, FtRequest};
+use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -76,12 +77,13 @@ impl Invocation {
         let Some(policies) = self.call_policies() else { return Ok(()) };
         let effective = &policies.effective;
         let duration = effective.request_duration.or(limit).unwrap_or(UNLIMITED);
+        let request = derived_request(duration).unwrap_or_else(|| FtRequest {
+            client_id: client_id().to_owned(),
+            retention_id: NEXT_RETENTION.fetch_add(1, Ordering::Relaxed),
+            expiration_time: time_t(SystemTime::now() + duration),
+        });
         policies.group = Some(GroupCall {
-            request: FtRequest {
-                client_id: client_id().to_owned(),
-                retention_id: NEXT_RETENTION.fetch_add(1, Ordering::Relaxed),
-                expiration_time: time_t(SystemTime::now() + duration),
-            },
+            request,
             duration,
             patience: effective.heartbeat.map(|heartbeat| heartbeat.interval + heartbeat.timeout),
             unsure: false,
@@ -183,6 +185,53 @@ impl GroupCall {
             false => failure,
         }
     }
+}
+
+/// From what the identities of a thread's calls of groups are derived.
+struct Derived {
+    client_id: String,
+    expires: Option<u64>,
+    /// The number of the next call.
+    next: i32,
+}
+
+thread_local! {
+    static DERIVED: RefCell<Option<Derived>> = const { RefCell::new(None) };
+}
+
+/// Gives the calls of object groups that this thread begins in `act` an identity that follows from
+/// `client_id` and their order, instead of one of their own: whoever makes the same calls under the same
+/// `client_id`, in this process or another one, has each of them executed once. `expires` is when they
+/// expire at the latest (`TimeBase::TimeT`), if not sooner by their own limits.
+///
+/// Servants that are replicated make their calls so, with a `client_id` for the request that they execute.
+pub fn with_derived_identity<T>(
+    client_id: impl Into<String>,
+    expires: Option<u64>,
+    act: impl FnOnce() -> T,
+) -> T {
+    /// Also after a panic.
+    struct Restore(Option<Derived>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            DERIVED.set(self.0.take());
+        }
+    }
+    let derived = Derived { client_id: client_id.into(), expires, next: 1 };
+    let _restore = Restore(DERIVED.replace(Some(derived)));
+    act()
+}
+
+/// The identity of a call that lasts so long, if it is derived from something.
+fn derived_request(duration: Duration) -> Option<FtRequest> {
+    DERIVED.with_borrow_mut(|derived| {
+        let derived = derived.as_mut()?;
+        let retention_id = derived.next;
+        derived.next = derived.next.wrapping_add(1);
+        let own = time_t(SystemTime::now() + duration);
+        let expiration_time = derived.expires.map_or(own, |expires| expires.min(own));
+        Some(FtRequest { client_id: derived.client_id.clone(), retention_id, expiration_time })
+    })
 }
 
 /// How long a request without any limit is remembered.

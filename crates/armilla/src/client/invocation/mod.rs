@@ -9,6 +9,7 @@ mod stale;
 mod step;
 
 pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
+pub use group::with_derived_identity;
 pub(in crate::client) use machine::Invocation;
 pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;

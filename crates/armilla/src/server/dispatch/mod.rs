@@ -2,6 +2,7 @@
 
 pub(super) mod caller;
 pub(super) mod find;
+mod kept;
 pub(super) mod key_locator;
 pub(super) mod locate;
 pub(super) mod main_thread;

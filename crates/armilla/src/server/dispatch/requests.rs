@@ -5,7 +5,7 @@
 
 use super::find::Seeker;
 use super::main_thread::{ArrivingFlow, MainThreadRequest, serve_on_main_thread};
-use super::source::{RequestConnection, Source, take_contexts};
+use super::source::{Source, take_contexts};
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
@@ -178,7 +178,8 @@ fn request_begun(
         (Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
         (None, _) => Found::Unnamed,
     };
-    let extended = extend(source.connection, (message, &header), &found, &mut port);
+    let arrived = source.arrived(message, &header, code_sets);
+    let extended = extend(arrived, &found, &mut port);
     if let (Ok(Extended::Absent | Extended::Begun(_)), Some(located)) =
         (&extended, found.located_servant())
     {
@@ -197,7 +198,6 @@ fn request_begun(
         (Ok(_), Err(interruption)) => call.end(interruption.into()),
         (Ok(Extended::Answered), Ok(())) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
         (Ok(Extended::Begun(_)), Ok(())) => {
-            let arrived = arrived(source.connection, (message, &header));
             let request = (&header, &arguments, port);
             match serve_around(&found, arrived, request, &mut call) {
                 Some(served) => served,
@@ -284,26 +284,11 @@ fn serve_here(
 /// # Errors
 /// The exception with which the extension refuses the request.
 fn extend(
-    connection: Option<&dyn RequestConnection>,
-    (message, header): (&Message<'_>, &RequestHeader<'_>),
+    arrived: Arrived<'_>,
     found: &Found<'_>,
     port: &mut ReplyPort,
 ) -> Result<Extended, SystemException> {
-    let arrived = arrived(connection, (message, header));
     Extended::of(found, arrived, &mut port.context).map_err(SystemException::before_entry)
-}
-
-/// A request as the extension of a POA sees it.
-fn arrived<'r>(
-    connection: Option<&'r dyn RequestConnection>,
-    (message, header): (&Message<'_>, &'r RequestHeader<'_>),
-) -> Arrived<'r> {
-    Arrived {
-        operation: header.operation.as_str(),
-        contexts: &header.contexts,
-        size: message.octets.len(),
-        connection: connection.map(|connection| connection.extension()),
-    }
 }
 
 /// Lets the extension of the POA serve a request around its servant. `None` if it does not.
@@ -314,27 +299,10 @@ fn serve_around(
     call: &mut ServerCall<'_>,
 ) -> Option<Result<(), DispatchError>> {
     let orb = call.orb().clone();
-    let mut servant = || {
-        let capture = Arc::new(Capture::new(&orb, HERE));
-        let mut memory = Buffer::new();
-        // A oneway request with `SYNC_WITH_SERVER` is acknowledged when it is answered.
-        let response_expected = port.response_expected && !header.sync_with_server;
-        let port = ReplyPort { response_expected, ..port };
-        let servant = found.servant();
-        let mut inner =
-            ServerCall::new(header, arguments, &capture, port, &mut memory, servant, None);
-        let outcome = match servant {
-            Some(servant) => call_servant(servant, &mut inner),
-            None => Err(SystemException::object_not_exist().into()),
-        };
-        // A captured reply cannot fail to be sent.
-        conclude(&mut inner, outcome).ok();
-        if !inner.owes_reply() {
-            return EncodedReply::captured(&[]);
-        }
-        let _blocking = BlockingScope::begin();
-        EncodedReply::captured(&capture.wait(|| orb.settings().call_timeout)?)
-    };
+    // A oneway request with `SYNC_WITH_SERVER` is acknowledged when it is answered.
+    let response_expected = port.response_expected && !header.sync_with_server;
+    let port = ReplyPort { response_expected, ..port };
+    let mut servant = || captured(&orb, found, (header, arguments, port));
     Some(match Extended::around(found, arrived, &mut servant)? {
         Ok(reply) => call.answer(reply.status, &|out| {
             out.copy_raw(&reply.body);
@@ -342,6 +310,32 @@ fn serve_around(
         }),
         Err(exception) => Err(exception.into()),
     })
+}
+
+/// Calls the servant of a request, and returns its reply.
+///
+/// # Errors
+/// The reply does not come in time, or cannot be read.
+pub(super) fn captured(
+    orb: &Orb,
+    found: &Found<'_>,
+    (header, arguments, port): (&RequestHeader<'_>, &Decoder<'_>, ReplyPort),
+) -> Result<EncodedReply, SystemException> {
+    let capture = Arc::new(Capture::new(orb, HERE));
+    let mut memory = Buffer::new();
+    let servant = found.servant();
+    let mut call = ServerCall::new(header, arguments, &capture, port, &mut memory, servant, None);
+    let outcome = match servant {
+        Some(servant) => call_servant(servant, &mut call),
+        None => Err(SystemException::object_not_exist().into()),
+    };
+    // A captured reply cannot fail to be sent.
+    conclude(&mut call, outcome).ok();
+    if !call.owes_reply() {
+        return EncodedReply::captured(&[]);
+    }
+    let _blocking = BlockingScope::begin();
+    EncodedReply::captured(&capture.wait(|| orb.settings().call_timeout)?)
 }
 
 /// Handles a request according to what its object key led to.

@@ -2,7 +2,7 @@
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
-use crate::server::poa::ObjectAdapters;
+use crate::server::poa::{Arrived, ObjectAdapters};
 use crate::server::reply::sink::RequestSink;
 use crate::server::threads::connection_slot::ConnectionSlot;
 use armilla_cdr::CodeSets;
@@ -22,6 +22,27 @@ pub(in crate::server) struct Source<'s> {
     pub(in crate::server) connection: Option<&'s dyn RequestConnection>,
     /// Whether this ORB opened the connection.
     pub(in crate::server) is_originated: bool,
+}
+
+impl<'s> Source<'s> {
+    /// A request as the extension of a POA sees it.
+    pub(super) fn arrived<'r>(
+        &self,
+        message: &Message<'r>,
+        header: &'r RequestHeader<'_>,
+        code_sets: CodeSets,
+    ) -> Arrived<'r>
+    where
+        's: 'r,
+    {
+        Arrived {
+            operation: header.operation.as_str(),
+            contexts: &header.contexts,
+            message: *message,
+            code_sets,
+            connection: self.connection.map(|connection| connection.extension()),
+        }
+    }
 }
 
 /// The connection of a request, as far as its service contexts and extensions of POAs concern it.

@@ -63,6 +63,7 @@ pub use upcalls::extension::{
     CallServant, EncodedReply, ObjectAddresses, PoaExtension, UpcallInfo,
 };
 pub(crate) use upcalls::found::{Found, Target};
+pub use upcalls::kept::KeptRequest;
 pub(crate) use upcalls::located_servant::LocatedServant;
 pub(crate) use upcalls::upcall::{DirectUpcall, FastUpcall, Upcall};
 

@@ -1,6 +1,7 @@
 //! What another crate adds to a POA: it sees each request before and after the servant, and says
 //! where the references of the POA lead.
 
+use super::kept::KeptRequest;
 use crate::callbacks::guarded;
 use crate::client::AddedContext;
 use crate::exception::{Completion, SystemException};
@@ -8,7 +9,7 @@ use crate::object_key::{ObjectKey, system_id};
 use crate::server::poa::Servant;
 use crate::server::poa::{Activation, Found, ObjectId, PoaInner};
 use crate::server::threads::connection_slot::ConnectionSlot;
-use armilla_cdr::{ByteOrder, Encode, Encoder};
+use armilla_cdr::{ByteOrder, CodeSets, Encode, Encoder};
 use armilla_giop::ior::{Ior, TaggedComponent};
 use armilla_giop::{Message, ReplyStatus, ServiceContexts, Version, decode_reply};
 use std::borrow::Cow;
@@ -133,7 +134,8 @@ pub struct UpcallInfo<'r> {
 pub(crate) struct Arrived<'r> {
     pub(crate) operation: &'r str,
     pub(crate) contexts: &'r ServiceContexts<'r>,
-    pub(crate) size: usize,
+    pub(crate) message: Message<'r>,
+    pub(crate) code_sets: CodeSets,
     /// What extensions keep for the connection over which it has arrived, if it has.
     pub(crate) connection: Option<&'r ConnectionSlot>,
 }
@@ -167,7 +169,13 @@ impl<'r> UpcallInfo<'r> {
 
     /// The size of the message in octets.
     pub const fn size(&self) -> usize {
-        self.arrived.size
+        self.arrived.message.octets.len()
+    }
+
+    /// The request as it has arrived, for servants in other processes to execute it too. `None` if it came
+    /// in fragments whose octets cannot be put together: some of GIOP 1.1.
+    pub fn keep(&self) -> Option<KeptRequest> {
+        KeptRequest::of(&self.arrived.message, self.arrived.code_sets)
     }
 
     /// Whether the request has arrived over a connection, and the calling thread is one of the

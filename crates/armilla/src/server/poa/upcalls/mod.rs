@@ -3,5 +3,6 @@
 pub(super) mod existence;
 pub(super) mod extension;
 pub(super) mod found;
+pub(super) mod kept;
 pub(super) mod located_servant;
 pub(super) mod upcall;
