@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// The names of the members.
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
+/// For how long a primary is stopped.
+const STOP: Duration = Duration::from_millis(900);
+
 /// How long a group may take to have all members, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,6 +43,7 @@ impl<'o> Members<'o> {
     fn start_one(&mut self, name: &'static str) -> io::Result<()> {
         let process = Command::new(std::env::current_exe()?)
             .args(["--member", name, "--number", &self.options.number.to_string()])
+            .args(["--style", self.options.style_name()])
             .arg(&self.options.etcd)
             .stdin(Stdio::piped())
             .spawn()?;
@@ -90,6 +94,22 @@ impl<'o> Members<'o> {
         }
         self.start_one(name).map_err(|error| error.to_string())?;
         Ok(is_primary)
+    }
+}
+
+impl Members<'_> {
+    /// Stops the primary for a while in the middle of what it does, for longer than the others wait.
+    pub(crate) fn stop(&self) -> Result<(), String> {
+        let view = self.wait()?;
+        let name = view.members.first().map_or("", |member| &*member.name);
+        let Some(process) = self.processes.get(name) else { return Ok(()) };
+        let signal = |signal: &str| {
+            let sent = Command::new("kill").args([signal, &process.id().to_string()]).status();
+            sent.map_err(|error| error.to_string())
+        };
+        signal("-STOP")?;
+        thread::sleep(STOP);
+        signal("-CONT").map(drop)
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) fn run(options: &Options, name: &str) -> Result<(), Box<dyn Error>> {
     let servant: Arc<dyn Ledger> = accounts.clone();
     let replica = Replica::builder(options.group(), name)
         .registry(registry)
+        .style(options.style)
+        .reads(["balance", "_get_transfers"])
         .start(&orb, accounts, servant)?;
     io::copy(&mut io::stdin(), &mut io::sink())?;
     drop(replica);

@@ -1,6 +1,6 @@
 //! The command line.
 
-use armilla_replication::GroupName;
+use armilla_replication::{GroupName, Style};
 use std::time::Duration;
 
 /// How it is called.
@@ -11,8 +11,12 @@ lasting-bank [OPTION]... ETCD
   --calls COUNT     make so many transfers (2000)
   --tellers COUNT   by so many tellers at once (4)
   --kill MS         kill a member after so many milliseconds, again and again (800)
+  --style STYLE     how members keep the state: cold, warm or active (warm)
   --number NUMBER   the number of the group, another one for each run (that of the process)
   --member NAME     be a member of the group instead, until standard input ends";
+
+const STYLES: [(&str, Style); 3] =
+    [("cold", Style::ColdPassive), ("warm", Style::WarmPassive), ("active", Style::Active)];
 
 /// What the command line says.
 #[derive(Debug, Clone)]
@@ -21,6 +25,7 @@ pub(crate) struct Options {
     pub(crate) calls: u64,
     pub(crate) tellers: u64,
     pub(crate) kill: Duration,
+    pub(crate) style: Style,
     pub(crate) number: u64,
     pub(crate) member: Option<String>,
 }
@@ -33,6 +38,7 @@ impl Options {
             calls: 2000,
             tellers: 4,
             kill: Duration::from_millis(800),
+            style: Style::WarmPassive,
             number: u64::from(std::process::id()),
             member: None,
         };
@@ -45,6 +51,12 @@ impl Options {
                 "--calls" => options.calls = number()?,
                 "--tellers" => options.tellers = number()?.max(1),
                 "--kill" => options.kill = Duration::from_millis(number()?),
+                "--style" => {
+                    let name = arguments.next().unwrap_or_default();
+                    let found = STYLES.into_iter().find(|(known, _)| *known == name);
+                    let unknown = || format!("--style {name} is not understood");
+                    options.style = found.ok_or_else(unknown)?.1;
+                }
                 "--number" => options.number = number()?,
                 "--member" => options.member = arguments.next(),
                 _ if argument.starts_with("etcd://") => options.etcd = argument,
@@ -55,6 +67,11 @@ impl Options {
             true => Err("the address of an etcd cluster is missing".to_owned()),
             false => Ok(options),
         }
+    }
+
+    /// The name of the style.
+    pub(crate) fn style_name(&self) -> &'static str {
+        STYLES.into_iter().find(|(_, style)| *style == self.style).map_or("", |(name, _)| name)
     }
 
     /// The group of the bank.

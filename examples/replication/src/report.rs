@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         ledger.pay_in(&format!("account {number}"), MONEY)?;
     }
     let (seen, ends, begun) = (Seen::default(), AtomicBool::new(false), Instant::now());
-    let (primaries, backups) = thread::scope(|scope| {
+    let killed = thread::scope(|scope| {
         let killing = scope.spawn(|| kill_until(&mut members, options.kill, &ends));
         work(&ledger, options.tellers, options.calls, &seen);
         ends.store(true, Ordering::Relaxed);
@@ -44,35 +44,47 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let made = seen.made.load(Ordering::Relaxed);
     let failed = seen.failed.load(Ordering::Relaxed);
     println!("calls       {} in {:.1} s", seen.calls(), took.as_secs_f64());
-    println!("killed      {primaries} primaries, {backups} backups");
+    println!("killed      {} primaries, {} backups", killed.primaries, killed.backups);
+    println!("stopped     {} primaries for a while", killed.stopped);
     println!("made        {made}, and {} refused", seen.refused.load(Ordering::Relaxed));
     println!("failed      {failed}");
     println!("executed    {executed}");
     println!("money       {sum} of {}", ACCOUNTS as i32 * MONEY);
+    let (reads, old) = (seen.reads.load(Ordering::Relaxed), seen.old.load(Ordering::Relaxed));
+    println!("reads       {reads}, {old} of what was no longer true");
     println!("longest     {:.0} ms", seen.longest().as_secs_f64() * 1000.0);
     registry.read(&options.group())?.map(|view| registry.forget(&options.group(), view.version));
-    Ok(executed == made && failed == 0 && sum == ACCOUNTS as i32 * MONEY)
+    Ok(executed == made && failed == 0 && old == 0 && sum == ACCOUNTS as i32 * MONEY)
 }
 
-/// Kills members until it is told to end. Returns the number of primaries and of backups.
+/// What was done to members.
+#[derive(Default)]
+struct Killed {
+    primaries: u64,
+    backups: u64,
+    stopped: u64,
+}
+
+/// Kills members until it is told to end, and stops one now and then.
 fn kill_until(
     members: &mut Members<'_>,
     every: Duration,
     ends: &AtomicBool,
-) -> Result<(u64, u64), String> {
-    let (mut primaries, mut backups) = (0, 0);
+) -> Result<Killed, String> {
+    let mut killed = Killed::default();
     for round in 1.. {
         let begun = Instant::now();
         while begun.elapsed() < every {
             if ends.load(Ordering::Relaxed) {
-                return Ok((primaries, backups));
+                return Ok(killed);
             }
             thread::sleep(Duration::from_millis(20));
         }
-        match members.kill(round)? {
-            true => primaries += 1,
-            false => backups += 1,
+        match round % 5 {
+            4 => members.stop().map(|()| killed.stopped += 1)?,
+            _ if members.kill(round)? => killed.primaries += 1,
+            _ => killed.backups += 1,
         }
     }
-    Ok((primaries, backups))
+    Ok(killed)
 }

@@ -16,6 +16,9 @@ pub(crate) struct Seen {
     pub(crate) made: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) failed: AtomicU64,
+    /// How often they have asked how many transfers were made, and were told fewer than they knew of.
+    pub(crate) reads: AtomicU64,
+    pub(crate) old: AtomicU64,
     longest: AtomicU64,
 }
 
@@ -42,10 +45,30 @@ pub(crate) fn work(ledger: &LedgerRef, tellers: u64, calls: u64, seen: &Seen) {
                         return;
                     }
                     transfer(ledger, number, seen);
+                    if number.is_multiple_of(4) {
+                        read(ledger, seen);
+                    }
                 }
             });
         }
     });
+}
+
+/// Asks how many transfers were made: at least those that any teller knew of before.
+fn read(ledger: &LedgerRef, seen: &Seen) {
+    let known = seen.made.load(Ordering::SeqCst);
+    match ledger.transfers() {
+        Ok(transfers) if transfers < known => {
+            eprintln!("the bank knows of {transfers} transfers, and {known} were made");
+            seen.old.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(_) => {}
+        Err(exception) => {
+            eprintln!("a read: {exception}");
+            seen.failed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    seen.reads.fetch_add(1, Ordering::Relaxed);
 }
 
 fn transfer(ledger: &LedgerRef, number: u64, seen: &Seen) {
@@ -61,7 +84,7 @@ fn transfer(ledger: &LedgerRef, number: u64, seen: &Seen) {
             &seen.failed
         }
     };
-    counter.fetch_add(1, Ordering::Relaxed);
+    counter.fetch_add(1, Ordering::SeqCst);
     let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
     seen.longest.fetch_max(took, Ordering::Relaxed);
 }

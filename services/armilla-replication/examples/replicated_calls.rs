@@ -1,12 +1,13 @@
 //! What it costs that an object is a group: a call of a persistent object, of a group of one member, which
-//! logs its replies, and of a group of three, whose backups hear of each call. Prints medians of rounds in
-//! turn.
+//! logs its replies, of a group of three, whose backups hear of each call, and of an active one, all of whose
+//! members execute it; and a read of a persistent object, and of a group of three, which its primary answers
+//! alone. Prints medians of rounds in turn.
 //!
 //! `cargo run --release -p armilla-replication --example replicated_calls [off|unix|shm]`; the argument is
 //! how clients reach servers of the same host (`-ORBSameHost`).
 
 use armilla::{Error, Orb, SystemException};
-use armilla_replication::{Checkpointable, GroupName, MemoryRegistry, Replica, StateError};
+use armilla_replication::{Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style};
 use bank::bank::Account;
 use bank::bank::account::WithdrawRaises;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,9 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 41;
 const CALLS: u32 = 1000;
+
+/// From which one on accounts are only read.
+const READS: usize = 4;
 
 /// An account that tells its balance after each call.
 #[derive(Default)]
@@ -75,12 +79,14 @@ fn main() -> Outcome<()> {
     let kept = plain.object_to_string(&poa.activate_with_id("account", servant)?)?;
     let registry = Arc::<MemoryRegistry>::default();
     let mut members = Vec::new();
-    let mut group = |number: u64, names: &[&str]| -> Outcome<String> {
+    let mut group = |number: u64, names: &[&str], style: Style| -> Outcome<String> {
         for name in names {
             let (server, balance) = (orb(&way)?, Arc::<Balance>::default());
             let servant: Arc<dyn Account> = balance.clone();
             let replica = Replica::builder(GroupName::new("bank", number), *name)
                 .registry(registry.clone())
+                .style(style)
+                .reads(["_get_balance"])
                 .start(&server, balance, servant)?;
             replica.wait_ready(Duration::from_secs(10));
             members.push((server, replica));
@@ -88,14 +94,26 @@ fn main() -> Outcome<()> {
         let (_, replica) = members.last().ok_or("no member")?;
         Ok(replica.reference()?)
     };
-    let references = [kept, group(1, &["a"])?, group(2, &["a", "b", "c"])?];
+    let all = ["a", "b", "c"];
+    let three = group(2, &all, Style::WarmPassive)?;
+    let references = [
+        kept.clone(),
+        group(1, &["a"], Style::WarmPassive)?,
+        three.clone(),
+        group(3, &all, Style::Active)?,
+        kept,
+        three,
+    ];
     let accounts = references.map(|text| client.resolve::<dyn Account>(&text));
-    let mut taken = [(); 3].map(|()| Vec::new());
+    let mut taken = [(); 6].map(|()| Vec::new());
     for _ in 0..ROUNDS {
-        for (account, taken) in accounts.iter().zip(&mut taken) {
+        for (which, (account, taken)) in accounts.iter().zip(&mut taken).enumerate() {
             let account = account.as_ref().map_err(Clone::clone)?;
             let begun = Instant::now();
-            (0..CALLS).try_for_each(|_| account.deposit(1.0))?;
+            match which < READS {
+                true => (0..CALLS).try_for_each(|_| account.deposit(1.0))?,
+                false => (0..CALLS).try_for_each(|_| account.balance().map(drop))?,
+            }
             taken.push(begun.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
         }
     }
@@ -103,9 +121,17 @@ fn main() -> Outcome<()> {
         times.sort_by(f64::total_cmp);
         times[times.len() / 2]
     });
-    let what = ["a persistent object", "a group of one", "a group of three"];
-    for (what, median) in what.iter().zip(medians) {
-        println!("{what:20} {median:7.2} µs, {:5.2} ×", median / medians[0]);
+    let what = [
+        "a persistent object",
+        "a group of one",
+        "a group of three",
+        "an active group of three",
+        "a read of a persistent object",
+        "a read of a group of three",
+    ];
+    for (which, (what, median)) in what.iter().zip(medians).enumerate() {
+        let plain = medians[if which < READS { 0 } else { READS }];
+        println!("{what:30} {median:7.2} µs, {:5.2} ×", median / plain);
     }
     Ok(())
 }

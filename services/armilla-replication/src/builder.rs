@@ -5,7 +5,7 @@ use crate::corba::member;
 use crate::error::ReplicaError;
 use crate::keeper::Keeper;
 use crate::member_servant::MemberServant;
-use crate::model::{Limits, Member, MemberInfo, Style};
+use crate::model::{Lease, Limits, Member, MemberInfo, Style};
 use crate::peers::World;
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
@@ -15,7 +15,8 @@ use crate::shared::Shared;
 use armilla::Orb;
 use armilla::Tied;
 use armilla::codegen::Interface;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A member to be started.
@@ -27,13 +28,14 @@ pub struct ReplicaBuilder {
     style: Style,
     interval: Duration,
     limits: Limits,
+    reads: BTreeSet<String>,
     #[cfg(feature = "disk")]
     disk: Option<std::path::PathBuf>,
 }
 
 impl ReplicaBuilder {
     pub(crate) fn new(group: GroupName, name: String) -> Self {
-        let (style, limits) = Default::default();
+        let (style, limits, reads) = Default::default();
         let interval = Duration::from_millis(200);
         Self {
             group,
@@ -42,6 +44,7 @@ impl ReplicaBuilder {
             style,
             interval,
             limits,
+            reads,
             #[cfg(feature = "disk")]
             disk: None,
         }
@@ -53,7 +56,8 @@ impl ReplicaBuilder {
         self
     }
 
-    /// When backups apply what the primary has changed. By default at once.
+    /// How the members keep the same state. By default the primary executes requests, and backups apply at
+    /// once what it has changed.
     #[doc(alias = "org.omg.ft.ReplicationStyle")]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
@@ -65,6 +69,18 @@ impl ReplicaBuilder {
     #[doc(alias = "org.omg.ft.FaultMonitoringInterval")]
     pub fn heartbeat(mut self, interval: Duration) -> Self {
         self.interval = interval.max(Duration::from_millis(10));
+        self
+    }
+
+    /// Operations that change nothing, such as `find`, or `_get_balance` for an attribute. The primary
+    /// answers them alone, without asking the backups, while all of them have promised not to take over.
+    /// What it answers is never out of date. Each operation that is called so is one that does not change
+    /// the state; nobody checks that.
+    ///
+    /// All members have the same [heartbeat](Self::heartbeat) then, and a clock that goes wrong by less than
+    /// one part in twenty and does not stand still, also not while a virtual machine does.
+    pub fn reads<T: Into<String>>(mut self, operations: impl IntoIterator<Item = T>) -> Self {
+        self.reads.extend(operations.into_iter().map(Into::into));
         self
     }
 
@@ -100,7 +116,13 @@ impl ReplicaBuilder {
     {
         let registry = self.registry.ok_or(ReplicaError::NoRegistry)?;
         let world = World::new(orb, self.group.clone(), registry, self.interval * 3);
-        let shared = Arc::new(Shared::new(world));
+        // No longer than a backup waits at least that hears nothing.
+        let promise = u64::try_from((self.interval * 5 / 4).as_nanos()).unwrap_or(u64::MAX);
+        let lease = match self.reads.is_empty() {
+            true => Lease::unused(promise),
+            false => Lease::of(promise),
+        };
+        let shared = Arc::new(Shared::new(world, self.reads));
         let poa = orb.root_poa().create_poa(format!("group {} {}", self.group, self.name));
         let poa = poa.extension(Arc::new(Requests(shared.clone()))).build()?;
         let served = poa.activate(servant)?;
@@ -111,13 +133,16 @@ impl ReplicaBuilder {
             object: orb.object_to_string(&served)?,
             peer: orb.object_to_string(&peer)?,
         };
-        let member = Member::new(me, self.style, self.limits, ObjectState(object));
+        let state =
+            ObjectState { object, servant: Mutex::new(served.as_ref().clone()), group: self.group };
+        let member = Member::new(me, self.style, self.limits, state).with_lease(lease);
         #[cfg(feature = "disk")]
         let member = match &self.disk {
             Some(directory) => {
                 let (disk, found) =
                     crate::disk::Disk::open(directory).map_err(ReplicaError::Disk)?;
-                member.with_disk(Box::new(disk), found).map_err(ReplicaError::Disk)?
+                let now = crate::clock::elapsed();
+                member.with_disk(Box::new(disk), found, now).map_err(ReplicaError::Disk)?
             }
             None => member,
         };

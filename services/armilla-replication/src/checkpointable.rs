@@ -1,8 +1,10 @@
 //! What a replicated object can do besides its interface.
 
-use crate::model::{Change, Failure, State};
+use crate::model::{Change, Failure, Position, Record, State};
+use crate::reference::GroupName;
+use armilla::{EncodedReply, KeptRequest, Object, SystemException, with_derived_identity};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An object whose state can be taken and given (`FT::Checkpointable`, and `FT::Updateable` by the
 /// methods that have a default).
@@ -71,26 +73,81 @@ impl From<StateError> for Failure {
     }
 }
 
-/// The object of a member.
-pub(crate) struct ObjectState(pub(crate) Arc<dyn Checkpointable>);
+/// The object of a member, and how its servant is called.
+pub(crate) struct ObjectState {
+    pub(crate) object: Arc<dyn Checkpointable>,
+    /// The reference to the servant, nil when the member ends: it keeps the POA, and that the member.
+    pub(crate) servant: Mutex<Object>,
+    pub(crate) group: GroupName,
+}
+
+impl ObjectState {
+    fn servant(&self) -> Object {
+        self.servant.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets go of the servant.
+    pub(crate) fn end(&self) {
+        *self.servant.lock().unwrap_or_else(PoisonError::into_inner) = Object::nil();
+    }
+}
+
+/// Lets a servant execute a request at this place in the history of its group. The calls of groups that it
+/// makes meanwhile are identified by the request: another member that executes it, then or later, makes the
+/// same calls, and each is executed once.
+pub(crate) fn identified<T>(
+    group: &GroupName,
+    identity: Option<&(String, i32, u64)>,
+    place: Position,
+    act: impl FnOnce() -> T,
+) -> T {
+    match identity {
+        Some((client, retention, expires)) => {
+            let client = format!("{group} for {client} {retention}");
+            with_derived_identity(client, Some(*expires), act)
+        }
+        None => {
+            let client = format!("{group} at {} {}", place.view, place.number);
+            with_derived_identity(client, None, act)
+        }
+    }
+}
+
+fn parts(reply: Result<EncodedReply, SystemException>) -> Option<(u32, Vec<u8>)> {
+    let reply =
+        reply.inspect_err(|error| tracing::warn!(%error, "a servant does not reply")).ok()?;
+    Some((reply.status(), reply.body().to_vec()))
+}
 
 impl State for ObjectState {
     fn change(&self) -> Result<Change, Failure> {
-        match self.0.update()? {
+        match self.object.update()? {
             Some(update) => Ok(Change::Update(update)),
-            None => Ok(Change::State(self.0.state()?)),
+            None => Ok(Change::State(self.object.state()?)),
         }
     }
 
     fn whole(&self) -> Result<Vec<u8>, Failure> {
-        Ok(self.0.state()?)
+        Ok(self.object.state()?)
     }
 
     fn make(&self, change: &Change) -> Result<(), Failure> {
         match change {
-            Change::Update(update) => self.0.apply_update(update)?,
-            Change::State(state) => self.0.set_state(state)?,
+            Change::Update(update) => self.object.apply_update(update)?,
+            Change::State(state) => self.object.set_state(state)?,
+            Change::Request(_) => return Err(Failure("a request is no change".to_owned())),
         }
         Ok(())
+    }
+
+    fn execute(&self, record: &Record) -> Option<(u32, Vec<u8>)> {
+        let Change::Request(order) = &record.change else { return None };
+        let who = record.entry.as_ref();
+        let who = who.map(|it| (it.client.clone(), it.retention, it.expires));
+        let request = KeptRequest::from_octets(order.request.clone());
+        identified(&self.group, who.as_ref(), record.position, || {
+            let servant = self.servant();
+            parts(request.execute(&servant))
+        })
     }
 }

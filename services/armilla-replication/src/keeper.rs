@@ -1,8 +1,8 @@
 //! The thread of a member that keeps watch: the primary tells its backups that it lives, a backup
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
-use crate::model::{MemberInfo, Position, Refusal, Role, View};
-use crate::peers::Presence;
+use crate::model::{Clock, MemberInfo, Position, Refusal, Role, View};
+use crate::peers::{Beaten, Presence};
 use crate::shared::{Rules, Shared, now};
 use std::collections::HashMap;
 use std::io;
@@ -70,7 +70,9 @@ impl Keeper {
 
     /// Tells the backups that the primary lives, also while it serves a request.
     fn beat(&mut self, view: &View) {
-        let (silent, is_deposed) = self.shared.world.beat(view);
+        let asked = self.shared.world.elapsed();
+        let asks_for = self.shared.asks_for();
+        let Beaten { silent, promising, is_deposed } = self.shared.world.beat(view, asks_for);
         self.misses.retain(|name, _| silent.contains(name));
         for name in silent {
             *self.misses.entry(name).or_default() += 1;
@@ -78,6 +80,7 @@ impl Keeper {
         self.beats = self.beats.wrapping_add(1);
         // Otherwise the next beat comes to it.
         let Some(mut member) = self.shared.idle_member() else { return };
+        member.note_promises(view.version, asked, &promising);
         for (name, _) in self.misses.extract_if(|_, misses| *misses >= MISSES) {
             tracing::warn!(group = %self.shared.world.group, backup = name, "is silent");
             member.dismiss(&self.shared.world, &name).ok();
@@ -102,7 +105,9 @@ impl Keeper {
             1..DEAF => self.interval * 5 / 4,
             DEAF.. => Duration::ZERO,
         };
-        if self.shared.silence() < patience + self.interval * (place as u32) / 2 {
+        let is_impatient = self.shared.silence() >= patience + self.interval * (place as u32) / 2;
+        member.withhold(is_impatient);
+        if !is_impatient || member.is_bound(self.shared.world.elapsed()) {
             return;
         }
         match member.take_over(&self.shared.world) {

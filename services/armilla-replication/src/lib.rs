@@ -59,6 +59,7 @@ mod idl {
 
 mod builder;
 mod checkpointable;
+mod clock;
 #[cfg(feature = "disk")]
 mod disk;
 mod documents;

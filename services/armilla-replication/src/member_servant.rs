@@ -1,11 +1,12 @@
 //! What other members and operators call.
 
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, FetchRaises, HandOverRaises, InstallRaises, JoinRaises, LeadRaises,
-    LearnRaises, LeaveRaises, TransferRaises,
+    ApplyRaises, BeatRaises, ConfirmRaises, FetchRaises, HandOverRaises, InstallRaises, JoinRaises,
+    LeadRaises, LearnRaises, LeaveRaises, PartRaises, TransferRaises,
 };
 use crate::corba::{Admission, Behind, Member as Interface, Position, Refused, Status};
-use crate::model::{self, MemberInfo, Record, Refusal};
+use crate::lessons::joined;
+use crate::model::{self, Clock, MemberInfo, Record, Refusal};
 use crate::peers::{position, to_wire};
 use crate::shared::{Rules, Shared, now};
 use armilla::{Error, ExceptionKind, SystemException};
@@ -45,29 +46,51 @@ fn refusal(of: Refusal) -> Refused {
     Refused { view, why }
 }
 
+/// What the primary hears whose parts are not all there.
+fn not_all<E: From<Refused>>(view: u32) -> Error<E> {
+    Error::User(Refused { view, why: "it lacks parts of what it is told".into() }.into())
+}
+
 /// For operations to which a member that is behind says nothing of it.
 fn refused<E: From<Refused>>(_: Position) -> Error<E> {
     Error::User(Refused { view: 0, why: "the member is behind".into() }.into())
 }
 
 impl Interface for MemberServant {
-    fn apply(&self, view: u32, record: &[u8]) -> Result<(), Error<ApplyRaises>> {
-        let record = Record::from_octets(record)
+    fn part(&self, view: u32, offset: u64, data: &[u8]) -> Result<(), Error<PartRaises>> {
+        let latest = self.0.standing().map_or(0, |(_, view)| view.version);
+        let fits = view >= latest && self.0.parts.add(view, offset, data);
+        self.0.hear();
+        fits.then_some(()).ok_or_else(|| not_all(latest))
+    }
+
+    fn apply(&self, view: u32, before: u64, record: &[u8]) -> Result<(), Error<ApplyRaises>> {
+        let octets = self.0.parts.finish(view, before, record).ok_or_else(|| not_all(0))?;
+        let record = Record::from_octets(&octets)
             .map_err(|error| ExceptionKind::Marshal.because(format!("a record: {error}")))?;
         let applied = self.rules()?.apply(view, record);
+        if let Err(Refusal::Refused(_, why)) = &applied {
+            let group = &self.0.world.group;
+            tracing::warn!(%group, view, why, "a member does not take what the primary has executed");
+        }
         self.heard(applied, |last| Error::User(Behind { last }.into()))
     }
 
-    fn beat(&self, view: u32) -> Result<(), Error<BeatRaises>> {
+    fn beat(&self, view: u32, promise: u64) -> Result<bool, Error<BeatRaises>> {
         // One that is at work lives, and the next beat comes to it.
         let Some(mut rules) = self.0.idle_member() else {
             self.0.hear();
-            return Ok(());
+            return Ok(false);
         };
         rules.expire(now());
-        let beaten = rules.beat(view);
+        let promised = rules.promise(view, promise, self.0.world.elapsed());
         drop(rules);
-        self.heard(beaten, refused)
+        self.heard(promised, refused)
+    }
+
+    fn confirm(&self, view: u32, promise: u64) -> Result<bool, Error<ConfirmRaises>> {
+        let promised = self.rules()?.promise(view, promise, self.0.world.elapsed());
+        self.heard(promised, refused)
     }
 
     fn install(&self, view: u32, last: &Position) -> Result<(), Error<InstallRaises>> {
@@ -78,12 +101,12 @@ impl Interface for MemberServant {
     fn transfer(
         &self,
         view: u32,
-        last: &Position,
-        state: &[u8],
-        log: &[u8],
+        before: u64,
+        welcome: &[u8],
     ) -> Result<(), Error<TransferRaises>> {
-        let (state, log) = (state.to_vec(), log.to_vec());
-        let welcome = model::Welcome { view, last: position(last), state, log };
+        let octets = self.0.parts.finish(view, before, welcome).ok_or_else(|| not_all(0))?;
+        let welcome = model::Welcome::from_octets(&octets)
+            .map_err(|error| ExceptionKind::Marshal.because(format!("a state: {error}")))?;
         let taken = self.rules()?.transfer(&welcome);
         self.heard(taken, refused)
     }
@@ -102,7 +125,7 @@ impl Interface for MemberServant {
     }
 
     fn fetch(&self, name: &str, offset: u64) -> Result<Vec<u8>, Error<FetchRaises>> {
-        let found = self.0.lessons.fetch(name, offset);
+        let found = self.0.lessons.fetch(name, offset, self.0.world.piece());
         found.ok_or_else(|| {
             let why = "there is no state for it from there on: it has to begin anew".to_owned();
             Error::User(Refused { view: 0, why }.into())
@@ -124,8 +147,15 @@ impl Interface for MemberServant {
             other => Error::User(refusal(other).into()),
         })?;
         let records: Result<_, _> = records.iter().map(Record::to_octets).collect();
-        let records = records.map_err(|error| ExceptionKind::Marshal.because(error.to_string()))?;
-        Ok(Admission { view, records })
+        let records: Vec<Vec<u8>> =
+            records.map_err(|error| ExceptionKind::Marshal.because(error.to_string()))?;
+        if records.iter().map(Vec::len).sum::<usize>() <= self.0.world.piece() {
+            return Ok(Admission { view, records, length: 0 });
+        }
+        let octets = joined(&records);
+        let length = octets.len() as u64;
+        self.0.lessons.keep(name, octets);
+        Ok(Admission { view, records: Vec::new(), length })
     }
 
     fn leave(&self, name: &str) -> Result<(), Error<LeaveRaises>> {
@@ -158,6 +188,7 @@ impl Interface for MemberServant {
     fn get_status(&self) -> Result<Status, SystemException> {
         let rules = self.rules()?;
         let (logged, replayed) = rules.logged();
+        let (read_alone, read_asking) = rules.reads();
         Ok(Status {
             name: rules.me().name.clone(),
             role: rules.role().to_string(),
@@ -165,6 +196,9 @@ impl Interface for MemberServant {
             last: to_wire(rules.last()),
             logged,
             replayed,
+            deviated: rules.deviated(),
+            read_alone,
+            read_asking,
         })
     }
 

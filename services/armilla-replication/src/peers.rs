@@ -1,12 +1,15 @@
 //! The calls to other members, and the registry of this group, as the model asks for them.
 
+use crate::clock;
 use crate::corba::member::{
-    ApplyRaises, BeatRaises, FetchRaises, InstallRaises, JoinRaises, LeadRaises, LearnRaises,
-    TransferRaises,
+    ApplyRaises, BeatRaises, ConfirmRaises, FetchRaises, InstallRaises, JoinRaises, LeadRaises,
+    LearnRaises, PartRaises, TransferRaises,
 };
 use crate::corba::{self, Member as _, MemberRef};
+use crate::lessons::{piece_size, split};
 use crate::model::{
-    Admission, Failure, MemberInfo, Peers, Position, Record, Refusal, Registry, Role, View, Welcome,
+    Admission, Change, Clock, Failure, MemberInfo, Peers, Position, Record, Refusal, Registry,
+    Role, View, Welcome,
 };
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
@@ -27,6 +30,17 @@ pub(crate) enum Presence {
     Silent,
     /// Nobody.
     Gone,
+}
+
+/// What backups have said to a sign of life of the primary.
+#[derive(Debug, Default)]
+pub(crate) struct Beaten {
+    /// Those that do not answer or are behind.
+    pub(crate) silent: Vec<String>,
+    /// Those that promise not to take over.
+    pub(crate) promising: Vec<MemberInfo>,
+    /// Whether one knows a later view: the primary has another one by now, or there is another primary.
+    pub(crate) is_deposed: bool,
 }
 
 /// The others of a group.
@@ -65,27 +79,71 @@ impl World {
         Ok(made)
     }
 
-    /// Tells all backups at once that the primary lives. Returns those that do not answer or are behind,
-    /// and whether one knows a later view: the primary has another one by now, or there is another
-    /// primary.
-    pub(crate) fn beat(&self, view: &View) -> (Vec<String>, bool) {
+    /// Tells all backups at once that the primary lives, and asks them to promise that they do not take
+    /// over for so long.
+    pub(crate) fn beat(&self, view: &View, promise: u64) -> Beaten {
+        let beat = |peer: MemberRef| peer.beat_async(view.version, promise);
         let asked: Vec<_> = view
             .members
             .iter()
             .skip(1)
-            .map(|backup| (backup, self.peer(backup).map(|peer| peer.beat_async(view.version))))
+            .map(|backup| (backup, self.peer(backup).map(beat)))
             .collect();
-        let (mut silent, mut is_deposed) = (Vec::new(), false);
+        let mut beaten = Beaten::default();
         for (backup, answer) in asked {
             match answer.map_err(Error::System).and_then(armilla::ReplyFuture::wait) {
-                Ok(()) => {}
+                Ok(true) => beaten.promising.push(backup.clone()),
+                Ok(false) => {}
                 Err(Error::User(BeatRaises::Refused(it))) if it.view > view.version => {
-                    is_deposed = true;
+                    beaten.is_deposed = true;
                 }
-                Err(_) => silent.push(backup.name.clone()),
+                Err(_) => beaten.silent.push(backup.name.clone()),
             }
         }
-        (silent, is_deposed)
+        beaten
+    }
+
+    /// The octets that one message has of something longer.
+    pub(crate) fn piece(&self) -> usize {
+        piece_size(self.orb.settings().max_message)
+    }
+
+    /// Tells a backup octets in parts, but for the last part, which may be told in a call. Returns that, and
+    /// how many octets are before it.
+    fn part<'o>(
+        &self,
+        to: &MemberInfo,
+        view: u32,
+        octets: &'o [u8],
+    ) -> Result<(u64, &'o [u8]), Refusal> {
+        let piece = self.piece();
+        let before = octets.len().saturating_sub(1) / piece * piece;
+        let (parts, last) = octets.split_at(before);
+        for (number, part) in parts.chunks(piece).enumerate() {
+            let peer = self.peer(to).map_err(|error| unreachable(&error))?;
+            let told = peer.part(view, (number * piece) as u64, part);
+            told.map_err(|error| match error {
+                Error::User(PartRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+                Error::System(exception) => unreachable(&exception),
+            })?;
+        }
+        Ok((before as u64, last))
+    }
+
+    /// Fetches octets that a member keeps for another one.
+    fn fetch(peer: &MemberRef, me: &MemberInfo, length: u64) -> Result<Vec<u8>, String> {
+        let mut octets = Vec::new();
+        while (octets.len() as u64) < length {
+            let piece = peer.fetch(&me.name, octets.len() as u64).map_err(|error| match error {
+                Error::User(FetchRaises::Refused(it)) => it.why,
+                Error::System(exception) => exception.to_string(),
+            })?;
+            if piece.is_empty() {
+                return Err("the primary gives a piece without octets".to_owned());
+            }
+            octets.extend(piece);
+        }
+        Ok(octets)
     }
 
     /// Asks a member whether it lives.
@@ -113,17 +171,7 @@ impl World {
             Error::User(LearnRaises::Refused(it)) => it.why,
             Error::System(exception) => exception.to_string(),
         })?;
-        let mut octets = Vec::new();
-        while (octets.len() as u64) < length {
-            let piece = peer.fetch(&me.name, octets.len() as u64).map_err(|error| match error {
-                Error::User(FetchRaises::Refused(it)) => it.why,
-                Error::System(exception) => exception.to_string(),
-            })?;
-            if piece.is_empty() {
-                return Err("the primary gives a piece without octets".to_owned());
-            }
-            octets.extend(piece);
-        }
+        let octets = Self::fetch(&peer, me, length)?;
         Welcome::from_octets(&octets).map_err(|error| format!("the state: {error}"))
     }
 
@@ -136,11 +184,17 @@ impl World {
     ) -> Result<Admission, Refusal> {
         let peer = self.peer(primary).map_err(|error| unreachable(&error))?;
         let joined = peer.join(&me.name, &me.object, &me.peer, &to_wire(last));
-        let corba::Admission { view, records } = joined.map_err(|error| match error {
-            Error::User(JoinRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
-            Error::User(JoinRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
-            Error::System(exception) => unreachable(&exception),
-        })?;
+        let corba::Admission { view, mut records, length } =
+            joined.map_err(|error| match error {
+                Error::User(JoinRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+                Error::User(JoinRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+                Error::System(exception) => unreachable(&exception),
+            })?;
+        if length > 0 {
+            let octets = Self::fetch(&peer, me, length).map_err(Refusal::Unreachable)?;
+            let lost = || Refusal::Unreachable("the records are cut off".to_owned());
+            records = split(&octets).ok_or_else(lost)?;
+        }
         let records: Result<_, _> = records.iter().map(|it| Record::from_octets(it)).collect();
         let malformed = |error| Refusal::Unreachable(format!("a record: {error}"));
         Ok(Admission { view, records: records.map_err(malformed)? })
@@ -180,8 +234,14 @@ impl Registry for World {
 impl Peers for World {
     fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal> {
         let octets = record.to_octets().map_err(|error| Refusal::Unreachable(error.to_string()))?;
-        let peer = self.peer(to).map_err(|error| unreachable(&error))?;
-        peer.apply(view, &octets).map_err(|error| match error {
+        let (before, last) = self.part(to, view, &octets)?;
+        let mut peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        if let Change::Request(order) = &record.change {
+            // It executes the request, which may take as long there, and some more.
+            let slow = Duration::from_nanos(order.took.saturating_mul(4));
+            peer = peer.with_timeout(self.patience + slow);
+        }
+        peer.apply(view, before, last).map_err(|error| match error {
             Error::User(ApplyRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
             Error::User(ApplyRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
             Error::System(exception) => unreachable(&exception),
@@ -206,11 +266,27 @@ impl Peers for World {
     }
 
     fn transfer(&self, to: &MemberInfo, welcome: &Welcome) -> Result<(), Refusal> {
+        let octets = welcome.to_octets();
+        let octets = octets.map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let (before, last) = self.part(to, welcome.view, &octets)?;
         let peer = self.peer(to).map_err(|error| unreachable(&error))?.with_timeout(TRANSFER);
-        let Welcome { view, last, state, log } = welcome;
-        peer.transfer(*view, &to_wire(*last), state, log).map_err(|error| match error {
+        peer.transfer(welcome.view, before, last).map_err(|error| match error {
             Error::User(TransferRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
             Error::System(exception) => unreachable(&exception),
         })
+    }
+
+    fn confirm(&self, to: &MemberInfo, view: u32, promise: u64) -> Result<bool, Refusal> {
+        let peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        peer.confirm(view, promise).map_err(|error| match error {
+            Error::User(ConfirmRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+            Error::System(exception) => unreachable(&exception),
+        })
+    }
+}
+
+impl Clock for World {
+    fn elapsed(&self) -> u64 {
+        clock::elapsed()
     }
 }

@@ -43,6 +43,12 @@ impl Replica {
         self.shared.member().map_or((0, 0), |member| member.logged())
     }
 
+    /// How many [reads](ReplicaBuilder::reads) were answered alone, and how many after all backups were
+    /// asked.
+    pub fn reads(&self) -> (u64, u64) {
+        self.shared.member().map_or((0, 0), |member| member.reads())
+    }
+
     /// The reference to this member, and to no other, as text.
     pub fn object(&self) -> String {
         self.shared.member().map(|member| member.me().object.clone()).unwrap_or_default()
@@ -88,6 +94,9 @@ impl Drop for Replica {
             keeper.join().ok();
         }
         self.poas.iter().for_each(|poa| drop(poa.destroy(true, false)));
+        if let Some(member) = self.shared.member() {
+            member.state().end();
+        }
     }
 }
 

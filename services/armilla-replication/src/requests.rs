@@ -1,7 +1,8 @@
 //! The requests of clients, as the POA of a member hands them over: executed once, answered from the
 //! log, or sent to the members of a newer view.
 
-use crate::model::{Role, Served};
+use crate::checkpointable::identified;
+use crate::model::{Request, Role, Served, Style};
 use crate::reference::group_reference;
 use crate::shared::{Shared, now};
 use armilla::{
@@ -14,7 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Requests(pub(crate) Arc<Shared>);
 
 /// Who sends a request, and its number and end.
-type Identity = (String, i32, u64);
+pub(crate) type Identity = (String, i32, u64);
 
 impl PoaExtension for Requests {
     fn before_upcall(&self, _: &UpcallInfo<'_>) -> Result<(), SystemException> {
@@ -59,12 +60,29 @@ impl Requests {
         {
             return EncodedReply::forward_for_good(&group_reference(&self.0.world.group, view)?);
         }
-        let mut failure = None;
-        let served = member.serve(&self.0.world, identity, now(), |_| match servant() {
-            Ok(reply) => Some((reply.status(), reply.body().to_vec())),
-            Err(exception) => {
-                failure = Some(exception);
-                None
+        let reads = self.0.reads.contains(request.operation());
+        let octets = match member.style() {
+            Style::Active if !is_elsewhere && !reads => match request.keep() {
+                Some(kept) => kept.into_octets(),
+                None => return Err(in_fragments()),
+            },
+            _ => Vec::new(),
+        };
+        let (of, mut failure) = (Request { identity, reads, octets }, None);
+        let who = of.identity.clone();
+        let world = &self.0.world;
+        let is_active = member.style() == Style::Active;
+        let served = member.serve(world, of, now(), |_, place| {
+            let executed = match place.filter(|_| is_active || who.is_some()) {
+                Some(place) => identified(&world.group, who.as_ref(), place, servant),
+                None => servant(),
+            };
+            match executed {
+                Ok(reply) => Some((reply.status(), reply.body().to_vec())),
+                Err(exception) => {
+                    failure = Some(exception);
+                    None
+                }
             }
         });
         drop(member);
@@ -82,6 +100,12 @@ impl Requests {
             Served::Undecided(why) => Err(undecided(&why)),
         }
     }
+}
+
+fn in_fragments() -> SystemException {
+    ExceptionKind::NoImplement.because(
+        "the members of an active group cannot be told a request of GIOP 1.1 that came in fragments",
+    )
 }
 
 /// The request may be in the history that survives, or not: the client asks again.

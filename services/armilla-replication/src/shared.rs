@@ -2,13 +2,14 @@
 //! last heard the primary.
 
 use crate::checkpointable::ObjectState;
-use crate::lessons::Lessons;
-use crate::model::{Member, Role, View};
+use crate::lessons::{Lessons, Parts};
+use crate::model::{Clock, Member, Role, View};
 use crate::peers::World;
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 pub(crate) struct Shared {
     pub(crate) world: World,
@@ -17,21 +18,28 @@ pub(crate) struct Shared {
     /// The role and the view when the rules were last given back. Who keeps watch does not wait for a
     /// request that is being served.
     left: Mutex<Option<(Role, View)>>,
-    begun: Instant,
-    /// When the primary was heard last, in milliseconds from `begun`.
+    /// When the primary was heard last, in nanoseconds of the clock.
     heard: AtomicU64,
     pub(crate) ends: AtomicBool,
     /// The states that newcomers fetch.
     pub(crate) lessons: Lessons,
+    /// What the primary tells in parts.
+    pub(crate) parts: Parts,
+    /// For how long backups are asked to promise something.
+    asks_for: AtomicU64,
+    /// The operations that change nothing.
+    pub(crate) reads: BTreeSet<String>,
 }
 
 impl Shared {
-    pub(crate) fn new(world: World) -> Self {
-        let (member, left, heard, ends, lessons) = Default::default();
-        Self { world, member, left, begun: Instant::now(), heard, ends, lessons }
+    pub(crate) fn new(world: World, reads: BTreeSet<String>) -> Self {
+        let (member, left, ends, lessons, parts, asks_for) = Default::default();
+        let heard = AtomicU64::new(world.elapsed());
+        Self { world, member, left, heard, ends, lessons, parts, asks_for, reads }
     }
 
     pub(crate) fn set(&self, member: Member<ObjectState>) {
+        self.asks_for.store(member.asks_for(), Ordering::Relaxed);
         self.member.set(Mutex::new(member)).ok();
         drop(self.member());
     }
@@ -57,18 +65,20 @@ impl Shared {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn elapsed(&self) -> u64 {
-        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    /// For how long backups are asked to promise that they do not take over.
+    pub(crate) fn asks_for(&self) -> u64 {
+        self.asks_for.load(Ordering::Relaxed)
     }
 
     /// The primary was heard.
     pub(crate) fn hear(&self) {
-        self.heard.store(self.elapsed(), Ordering::Relaxed);
+        self.heard.store(self.world.elapsed(), Ordering::Relaxed);
     }
 
     /// How long the primary has been silent.
     pub(crate) fn silence(&self) -> Duration {
-        Duration::from_millis(self.elapsed().saturating_sub(self.heard.load(Ordering::Relaxed)))
+        let heard = self.heard.load(Ordering::Relaxed);
+        Duration::from_nanos(self.world.elapsed().saturating_sub(heard))
     }
 }
 

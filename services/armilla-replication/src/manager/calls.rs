@@ -18,6 +18,9 @@ pub(super) const GROUP: &str = "org.armilla.ft.Group";
 /// The criterion by which it learns the name of the member.
 pub(super) const LOCATION: &str = "org.armilla.ft.Location";
 
+/// The criterion by which it learns how the members of the group keep their state: a property of the group.
+pub(super) const STYLE: &str = "org.omg.ft.ReplicationStyle";
+
 /// How long a factory may take.
 const MAKING: Duration = Duration::from_secs(10);
 
@@ -63,6 +66,7 @@ impl Makers for Factories<'_> {
         all.extend(from_text(criteria));
         all.push(named(GROUP, text(&group)?));
         all.push(named(LOCATION, text(&entry.location)?));
+        all.push(named(STYLE, Any::new(&record.settings.style()).map_err(failed)?));
         let made = factory.create_object(&record.type_id, &all);
         let (object, creation) = made.map_err(|error| match error {
             Error::User(CreateObjectRaises::NoFactory(_)) => MakeFailure::NoFactory,

@@ -1,8 +1,10 @@
 //! A factory of members: what a program serves that lets managers make members in it (23.3.5).
 
-use super::calls::{GROUP, LOCATION};
+use super::calls::{GROUP, LOCATION, STYLE};
+use super::settings::{ACTIVE, COLD_PASSIVE};
 use crate::ft::generic_factory::{CreateObjectRaises, DeleteObjectRaises, FactoryCreationId};
 use crate::ft::{GenericFactory, NoFactory, ObjectNotCreated, ObjectNotFound, Property};
+use crate::model::Style;
 use crate::reference::GroupName;
 use crate::replica::Replica;
 use armilla::{Any, Error, ExceptionKind, Object, Orb};
@@ -17,6 +19,9 @@ pub struct Wanted<'w> {
     pub group: GroupName,
     /// The name of the member in the group: its location.
     pub location: String,
+    /// How the members of the group keep the same state, for
+    /// [`ReplicaBuilder::style`](crate::ReplicaBuilder::style).
+    pub style: Style,
     /// The criteria of the group and of the factory.
     pub criteria: &'w [Property],
 }
@@ -62,6 +67,7 @@ type Make = dyn Fn(&Wanted<'_>) -> Result<Replica, String> + Send + Sync;
 ///     let servant: Arc<dyn bank::bank::Account> = savings.clone();
 ///     let member = Replica::builder(wanted.group.clone(), &*wanted.location)
 ///         .registry(registry.clone())
+///         .style(wanted.style)
 ///         .start(&server, savings, servant);
 ///     member.map_err(|error| error.to_string())
 /// });
@@ -99,6 +105,15 @@ fn text(criteria: &[Property], name: &str) -> Option<String> {
     found.val.get::<String>().ok().flatten()
 }
 
+fn style(criteria: &[Property]) -> Style {
+    let found = criteria.iter().find(|it| matches!(&*it.nam, [only] if only.id == STYLE));
+    match found.and_then(|it| it.val.get::<u16>().ok().flatten()) {
+        Some(COLD_PASSIVE) => Style::ColdPassive,
+        Some(ACTIVE) => Style::Active,
+        _ => Style::WarmPassive,
+    }
+}
+
 impl GenericFactory for MemberFactory {
     fn create_object(
         &self,
@@ -121,7 +136,8 @@ impl GenericFactory for MemberFactory {
         let number = match same {
             Some(number) => number,
             None => {
-                let wanted = Wanted { group: group.clone(), location, criteria: the_criteria };
+                let (style, criteria) = (style(the_criteria), the_criteria);
+                let wanted = Wanted { group: group.clone(), location, style, criteria };
                 let replica = (self.make)(&wanted).map_err(|why| {
                     tracing::warn!(%group, why, "a member was not made");
                     Error::User(ObjectNotCreated.into())

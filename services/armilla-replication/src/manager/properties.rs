@@ -1,6 +1,6 @@
 //! The properties of groups as the interfaces have them (23.3.2): names, values in `any`s.
 
-use super::settings::{COLD_PASSIVE, FactoryEntry, STATELESS, Settings, WARM_PASSIVE};
+use super::settings::{ACTIVE, COLD_PASSIVE, FactoryEntry, STATELESS, Settings, WARM_PASSIVE};
 use crate::ft::{self, FactoryInfo, FaultMonitoringIntervalAndTimeoutValue, Property};
 use crate::model::codec::{decoded, encoded};
 use armilla::{Any, CdrResult, ExceptionKind, Orb, SystemException};
@@ -110,7 +110,7 @@ pub(super) fn read(
         }
         match name {
             "ReplicationStyle" => {
-                let offered = [STATELESS, COLD_PASSIVE, WARM_PASSIVE];
+                let offered = [STATELESS, COLD_PASSIVE, WARM_PASSIVE, ACTIVE];
                 settings.replication = choice(ft::ACTIVE_WITH_VOTING, &offered)?;
             }
             "MembershipStyle" => settings.membership = choice(1, &[0, 1])?,

@@ -47,6 +47,8 @@ pub(super) const STATELESS: u16 = 0;
 pub(super) const COLD_PASSIVE: u16 = 1;
 /// `FT::WARM_PASSIVE`.
 pub(super) const WARM_PASSIVE: u16 = 2;
+/// `FT::ACTIVE`.
+pub(super) const ACTIVE: u16 = 3;
 /// What is of the infrastructure: `FT::MEMB_INF_CTRL`, `FT::CONS_INF_CTRL`.
 pub(super) const INFRASTRUCTURE: u16 = 1;
 /// `FT::PULL`.
@@ -89,8 +91,8 @@ impl Settings {
     /// Whether members keep one state among themselves, as `Replica` does, and so decide who is in
     /// the group. Otherwise the manager decides.
     pub fn members_decide(&self) -> bool {
-        let is_passive = matches!(self.style(), COLD_PASSIVE | WARM_PASSIVE);
-        is_passive && self.consistency.unwrap_or(INFRASTRUCTURE) == INFRASTRUCTURE
+        let have_state = matches!(self.style(), COLD_PASSIVE | WARM_PASSIVE | ACTIVE);
+        have_state && self.consistency.unwrap_or(INFRASTRUCTURE) == INFRASTRUCTURE
     }
 
     /// The replication style.

@@ -9,16 +9,22 @@ use super::world::{Failure, State, Welcome};
 /// How many records may follow a checkpoint before another one is written.
 const MOST_RECORDS: u32 = 10_000;
 
+/// Why a history cannot be gone on with.
+const DEVIATES: &str = "the replies to the requests on the disk are others when they are executed again; \
+    without the directory the member joins as a newcomer";
+
 impl<S: State> Member<S> {
-    /// The member with a disk, on which this was found. It can come back as what it was, if the latest
-    /// view has it.
+    /// The member with a disk, on which this was found `now`, by its clock. It can come back as what it was,
+    /// if the latest view has it.
     ///
     /// # Errors
-    /// The object does not take the state that was found.
+    /// The object does not take the state that was found, or replies something else to the requests that
+    /// follow it.
     pub fn with_disk(
         mut self,
         journal: Box<dyn Journal>,
         found: Option<History>,
+        now: u64,
     ) -> Result<Self, Failure> {
         self.disk.journal = Some(journal);
         let Some(History { identities, welcome, records }) = found else { return Ok(self) };
@@ -29,14 +35,24 @@ impl<S: State> Member<S> {
             replaced.map_err(|error| Failure(format!("the replies on the disk: {error}")))?;
         }
         self.last = welcome.last;
-        for Record { position, entry, change, .. } in records {
-            self.state.make(&change)?;
-            self.last = position;
+        for record in records {
+            let entry = match &record.change {
+                Change::Request(order) => {
+                    let executed = self.execute(&record, order);
+                    executed.map_err(|_| Failure(DEVIATES.to_owned()))?
+                }
+                change => {
+                    self.state.make(change)?;
+                    record.entry.clone()
+                }
+            };
+            self.last = record.position;
             entry.into_iter().for_each(|entry| self.log.insert(entry));
             self.disk.records += 1;
         }
         self.disk.identities = identities;
         self.disk.may_return = true;
+        self.promises.begin(now);
         Ok(self)
     }
 

@@ -9,10 +9,12 @@
 //! - A backup that takes over refuses the old primary from then on. The old one finds that out
 //!   before it replies, because each request asks every backup. No clock decides who is the primary.
 //! - What a deposed primary has executed and not replied, it forgets: it becomes a newcomer.
+//! - Only reads are answered without asking, by the rules of `lease.rs`.
 
 use super::disk::Disk;
+use super::promises::Promises;
 use super::recent::Recent;
-use super::record::{Change, Entry, Position, Record};
+use super::record::{Change, Position, Record};
 use super::reply_log::{Limits, ReplyLog};
 use super::view::{MemberInfo, View};
 use super::world::{Failure, Peers, Refusal, Registry, State, Welcome};
@@ -29,6 +31,10 @@ pub enum Style {
     #[default]
     #[doc(alias = "WARM_PASSIVE")]
     WarmPassive,
+    /// All members execute each request, in the order of the primary: `ACTIVE`. Servants must do the same
+    /// when they are asked the same.
+    #[doc(alias = "ACTIVE")]
+    Active,
 }
 
 /// What a member is.
@@ -93,7 +99,10 @@ pub struct Member<S> {
     pub(super) has_learned: bool,
     /// What a cold backup has not applied.
     pub(super) kept: Vec<Change>,
-    replayed: u64,
+    pub(super) replayed: u64,
+    /// How often it replied something else than the primary.
+    pub(super) deviated: u64,
+    pub(super) promises: Promises,
     pub(super) disk: Disk,
 }
 
@@ -115,6 +124,8 @@ impl<S: State> Member<S> {
             has_learned: false,
             kept: Vec::new(),
             replayed: 0,
+            deviated: 0,
+            promises: Promises::default(),
             disk: Disk::default(),
         }
     }
@@ -135,6 +146,9 @@ impl<S: State> Member<S> {
     }
 
     pub(super) fn set_view(&mut self, view: View) {
+        if self.view.version != view.version {
+            self.promises.forget();
+        }
         self.known = view.version;
         self.view = view;
     }
@@ -154,95 +168,19 @@ impl<S: State> Member<S> {
         (self.log.len() as u64, self.replayed)
     }
 
+    /// How the members of its group keep the same state.
+    pub const fn style(&self) -> Style {
+        self.style
+    }
+
+    /// How often it had to leave the group because it replied something else than the primary.
+    pub const fn deviated(&self) -> u64 {
+        self.deviated
+    }
+
     /// The state of the object.
     pub const fn state(&self) -> &S {
         &self.state
-    }
-
-    /// Serves a request, which `execute` executes and whose identity is `identity`: client, retention
-    /// id, expiration. `execute` returns the status and the body of the reply.
-    pub fn serve(
-        &mut self,
-        world: &(impl Registry + Peers),
-        identity: Option<(String, i32, u64)>,
-        now: u64,
-        execute: impl FnOnce(&S) -> Option<(u32, Vec<u8>)>,
-    ) -> Served {
-        if self.role != Role::Primary {
-            return Served::Elsewhere;
-        }
-        if let Err(Failure(why)) = self.settle(world) {
-            return match self.role {
-                Role::Primary => Served::Undecided(why),
-                _ => Served::Elsewhere,
-            };
-        }
-        self.log.expire(now);
-        if let Some((client, retention, expires)) = &identity {
-            if let Some(known) = self.log.find(client, *retention) {
-                self.replayed += 1;
-                return Served::Reply(known.status, known.body.clone(), true);
-            }
-            if ReplyLog::is_expired(*expires, now) {
-                return Served::Expired;
-            }
-            if !self.log.has_room() {
-                return Served::Full;
-            }
-        }
-        let reply = execute(&self.state);
-        if let Err(Failure(why)) = self.note(identity, reply.as_ref()) {
-            // What it has changed cannot be told to anybody.
-            if !self.backups().is_empty() {
-                self.retire();
-            }
-            return Served::Undecided(why);
-        }
-        match (self.settle(world), reply) {
-            (Ok(()), Some((status, body))) => Served::Reply(status, body, false),
-            (Ok(()), None) => Served::Failed,
-            (Err(Failure(why)), _) => Served::Undecided(why),
-        }
-    }
-
-    /// Notes what a request has changed, and its reply.
-    fn note(
-        &mut self,
-        identity: Option<(String, i32, u64)>,
-        reply: Option<&(u32, Vec<u8>)>,
-    ) -> Result<(), Failure> {
-        let change = self.state.change()?;
-        let after = self.last;
-        let position = Position { view: self.view.version, number: after.number + 1 };
-        let entry = identity.zip(reply).map(|((client, retention, expires), (status, body))| {
-            Entry { client, retention, expires, status: *status, body: body.clone() }
-        });
-        if let Some(entry) = &entry {
-            self.log.insert(entry.clone());
-        }
-        self.last = position;
-        let record = Record { after, position, entry, change };
-        self.keep_record(&record)?;
-        self.unsettled.push(record);
-        self.keep_less()
-    }
-
-    /// Lets every backup know what was executed. Those that do not take it leave the view.
-    pub(super) fn settle(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
-        if self.is_new {
-            // Its log may have replies that a backup has never heard of.
-            self.tell_view(world)?;
-        }
-        while let Some(record) = self.unsettled.first().cloned() {
-            for backup in self.backups() {
-                if self.view.member(&backup.name).is_some() {
-                    let told = world.apply(&backup, self.view.version, &record);
-                    self.after_telling(world, &backup, told)?;
-                }
-            }
-            self.recent.push(self.unsettled.remove(0));
-        }
-        Ok(())
     }
 
     /// The members beside the primary.
@@ -354,6 +292,7 @@ impl<S: State> Member<S> {
         self.unsettled.clear();
         self.kept.clear();
         (self.has_learned, self.is_new) = (false, false);
+        self.promises.forget();
     }
 
     /// A backup hears of a record from the primary.
@@ -378,11 +317,17 @@ impl<S: State> Member<S> {
         }
         let on_disk = self.keep_record(&record);
         on_disk.map_err(|Failure(why)| self.refusal(why))?;
-        if makes {
-            self.take(record.change.clone())?;
-        }
+        let entry = match &record.change {
+            Change::Request(order) => self.execute(&record, order)?,
+            change => {
+                if makes {
+                    self.take(change.clone())?;
+                }
+                record.entry.clone()
+            }
+        };
         self.last = record.position;
-        record.entry.iter().for_each(|entry| self.log.insert(entry.clone()));
+        entry.into_iter().for_each(|entry| self.log.insert(entry));
         self.recent.push(record);
         let on_disk = self.keep_less();
         on_disk.map_err(|Failure(why)| self.refusal(why))

@@ -1,6 +1,6 @@
 //! The last records of a history, for members that lack only these.
 
-use super::record::{Change, Entry, Position, Record};
+use super::record::{Entry, Position, Record};
 use std::collections::{BTreeSet, VecDeque};
 
 /// The octets of the records that every member keeps.
@@ -26,8 +26,7 @@ pub(super) struct Recent {
 
 fn size(record: &Record) -> usize {
     let entry = |entry: &Entry| entry.body.len() + entry.client.len();
-    let (Change::Update(octets) | Change::State(octets)) = &record.change;
-    OVERHEAD + octets.len() + record.entry.as_ref().map_or(0, entry)
+    OVERHEAD + record.change.size() + record.entry.as_ref().map_or(0, entry)
 }
 
 impl Recent {
@@ -101,6 +100,7 @@ impl Recent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Change;
 
     fn record(number: u64, octets: usize) -> Record {
         let place = |number| Position { view: 1, number };

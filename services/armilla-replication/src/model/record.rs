@@ -34,6 +34,38 @@ pub enum Change {
     Update(Vec<u8>),
     /// The whole state.
     State(Vec<u8>),
+    /// Not what it has changed, but the request itself, which every member executes.
+    Request(Order),
+}
+
+impl Change {
+    /// The number of its octets.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Update(octets) | Self::State(octets) => octets.len(),
+            Self::Request(order) => order.request.len(),
+        }
+    }
+}
+
+/// A request that all members execute, each itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The request.
+    pub request: Vec<u8>,
+    /// The [digest](digest) of the primary's reply: the others must reply the same.
+    pub digest: u64,
+    /// How long the primary took, in nanoseconds.
+    pub took: u64,
+}
+
+/// What tells replies apart: FNV-1a of the status and the body; 0 if there is none.
+pub fn digest(reply: Option<&(u32, Vec<u8>)>) -> u64 {
+    let Some((status, body)) = reply else { return 0 };
+    let octets = status.to_le_bytes().into_iter().chain(body.iter().copied());
+    octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| {
+        (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A request that the primary has executed.
@@ -43,11 +75,17 @@ pub struct Record {
     pub after: Position,
     /// Its place in the history.
     pub position: Position,
-    /// The reply; `None` if the request had no identity.
+    /// The reply; `None` if the request had no identity. If all members execute the request, each has a
+    /// reply of its own, and this one says nothing.
     pub entry: Option<Entry>,
     /// What it has changed.
     pub change: Change,
 }
+
+/// The kinds of changes, as octets.
+const UPDATE: u8 = 0;
+const STATE: u8 = 1;
+const REQUEST: u8 = 2;
 
 impl Record {
     /// The octets of the record.
@@ -111,12 +149,22 @@ impl Encode for Record {
         if let Some(entry) = &self.entry {
             entry.encode(out)?;
         }
-        let (whole, octets) = match &self.change {
-            Change::Update(octets) => (false, octets),
-            Change::State(octets) => (true, octets),
-        };
-        out.put_bool(whole);
-        out.put_sequence(octets)
+        match &self.change {
+            Change::Update(octets) => {
+                out.put_u8(UPDATE);
+                out.put_sequence(octets)
+            }
+            Change::State(octets) => {
+                out.put_u8(STATE);
+                out.put_sequence(octets)
+            }
+            Change::Request(Order { request, digest, took }) => {
+                out.put_u8(REQUEST);
+                out.put_u64(*digest);
+                out.put_u64(*took);
+                out.put_sequence(request)
+            }
+        }
     }
 }
 
@@ -124,12 +172,18 @@ impl<'a> Decode<'a> for Record {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
         let (after, position) = (Position::decode(input)?, Position::decode(input)?);
         let entry = if input.bool()? { Some(Entry::decode(input)?) } else { None };
-        let whole = input.bool()?;
-        let octets = input.octets()?.to_vec();
+        let change = match input.u8()? {
+            UPDATE => Change::Update(input.octets()?.to_vec()),
+            STATE => Change::State(input.octets()?.to_vec()),
+            REQUEST => {
+                let (digest, took) = (input.u64()?, input.u64()?);
+                Change::Request(Order { request: input.octets()?.to_vec(), digest, took })
+            }
+            _ => return Err(input.error(CdrErrorKind::Invalid("no kind of change"))),
+        };
         if input.remaining() != 0 {
             return Err(input.error(CdrErrorKind::Invalid("octets behind a record")));
         }
-        let change = if whole { Change::State(octets) } else { Change::Update(octets) };
         Ok(Self { after, position, entry, change })
     }
 }

@@ -4,15 +4,22 @@
 use super::member::{Member, Role};
 use super::record::Position;
 use super::view::View;
-use super::world::{Failure, Peers, Registry, State};
+use super::world::{Clock, Failure, Peers, Registry, State};
 
 impl<S: State> Member<S> {
-    /// A backup takes the place of a primary that is silent. A newcomer is the first member of a
-    /// group without a view. Returns whether it is the primary now.
+    /// A backup takes the place of a primary that is silent, unless it has [promised](Self::promise) not
+    /// to. A newcomer is the first member of a group without a view. Returns whether it is the primary now.
     ///
     /// # Errors
     /// The registry does not answer.
-    pub fn take_over(&mut self, world: &(impl Registry + Peers)) -> Result<bool, Failure> {
+    pub fn take_over(&mut self, world: &(impl Registry + Peers + Clock)) -> Result<bool, Failure> {
+        match self.is_bound(world.elapsed()) {
+            true => Ok(false),
+            false => self.take_over_now(world),
+        }
+    }
+
+    fn take_over_now(&mut self, world: &(impl Registry + Peers)) -> Result<bool, Failure> {
         let latest = world.read()?;
         let returns = latest.as_ref().and_then(|latest| self.view_to_return(latest));
         let (before, next) = match (returns, &latest) {
@@ -40,6 +47,7 @@ impl<S: State> Member<S> {
             };
         if is_done {
             (self.role, self.is_new) = (Role::Primary, true);
+            self.promises.forget();
             self.set_view(next);
             self.tell_view(world)?;
         } else {
@@ -178,6 +186,7 @@ impl<S: State> Member<S> {
             return Ok(false);
         }
         self.set_view(latest);
-        self.take_over(world)
+        // The old primary has given up what it was promised.
+        self.take_over_now(world)
     }
 }

@@ -70,6 +70,19 @@ pub trait Peers {
     /// # Errors
     /// It does not take it.
     fn transfer(&self, to: &MemberInfo, welcome: &Welcome) -> Result<(), Refusal>;
+
+    /// Asks a backup whether it still is one, and to promise that it does not take over for so long.
+    /// Returns whether it promises.
+    ///
+    /// # Errors
+    /// It is none.
+    fn confirm(&self, to: &MemberInfo, view: u32, promise: u64) -> Result<bool, Refusal>;
+}
+
+/// The clock of a member.
+pub trait Clock {
+    /// The nanoseconds since some moment. They never go back, and go on while the member is stopped.
+    fn elapsed(&self) -> u64;
 }
 
 /// The state of an object: what [`Checkpointable`](crate::Checkpointable) is, without an ORB.
@@ -86,11 +99,15 @@ pub trait State {
     /// The object cannot say.
     fn whole(&self) -> Result<Vec<u8>, Failure>;
 
-    /// Makes a change.
+    /// Makes a change that is no request.
     ///
     /// # Errors
     /// The object does not understand it.
     fn make(&self, change: &Change) -> Result<(), Failure>;
+
+    /// Executes the request of a record. Returns the status and the body of the reply; `None` if the
+    /// servant says nothing.
+    fn execute(&self, record: &Record) -> Option<(u32, Vec<u8>)>;
 }
 
 /// Where a newcomer begins.

@@ -37,6 +37,7 @@ pub(super) fn text(pictures: &Pictures) -> String {
     let Ok(groups) = pictures.groups() else { return out };
     row("groups", "The groups of the registry.", "gauge", &one(groups.len() as u64));
     let (mut members, mut alive, mut missing, mut lags) = (vec![], vec![], vec![], vec![]);
+    let mut deviated = vec![];
     for Group { name, view, record } in groups.iter().take(MOST) {
         let group = format!("{{group=\"{}\"", label(&name.to_string()));
         let said = pictures.ask_all(view);
@@ -51,11 +52,21 @@ pub(super) fn text(pictures: &Pictures) -> String {
             if let Some(lag) = lag(&said, at) {
                 lags.push((format!("{group},member=\"{}\"}}", label(&member.name)), lag));
             }
+            if let Some(Said::Status(status)) = said.get(at) {
+                let labels = format!("{group},member=\"{}\"}}", label(&member.name));
+                deviated.push((labels, status.deviated));
+            }
         }
     }
     row("members", "The members of a group.", "gauge", &members);
     row("members_alive", "The members of a group that answer.", "gauge", &alive);
     row("members_missing", "The members that a group lacks of its minimum.", "gauge", &missing);
     row("lag", "Requests that a member is behind the primary.", "gauge", &lags);
+    row(
+        "deviations_total",
+        "How often a member left an active group because its reply was not that of the primary.",
+        "counter",
+        &deviated,
+    );
     out
 }

@@ -65,6 +65,7 @@ fn style(group: &Group) -> &'static str {
         Some(0) => "stateless",
         Some(1) => "cold passive",
         Some(2) => "warm passive",
+        Some(3) => "active",
         _ => "",
     }
 }

@@ -50,23 +50,29 @@ fn orb() -> Orb {
 pub(crate) struct Host {
     pub(crate) orb: Orb,
     factory: GenericFactoryRef,
+    /// The accounts that were made.
+    accounts: Arc<Mutex<Vec<Arc<Savings>>>>,
 }
 
 impl Host {
     pub(crate) fn start(registry: &Arc<MemoryRegistry>) -> Self {
         let orb = orb();
         let (server, registry) = (orb.clone(), registry.clone());
+        let accounts = Arc::<Mutex<Vec<_>>>::default();
+        let made = accounts.clone();
         let factory = MemberFactory::new(&orb, ACCOUNT, move |wanted| {
             let savings = Arc::<Savings>::default();
             let servant: Arc<dyn Account> = savings.clone();
             let member = Replica::builder(wanted.group.clone(), &*wanted.location)
                 .registry(registry.clone())
                 .heartbeat(Duration::from_millis(100))
-                .start(&server, savings, servant);
+                .style(wanted.style)
+                .start(&server, savings.clone(), servant);
+            made.lock().unwrap().push(savings);
             member.map_err(|error| error.to_string())
         });
         let factory = orb.root_poa().activate(generic_factory::tie(factory)).unwrap();
-        Self { orb, factory }
+        Self { orb, factory, accounts }
     }
 }
 
@@ -170,6 +176,23 @@ fn a_group_keeps_its_members_and_its_state_when_hosts_and_managers_die() {
 }
 
 #[test]
+fn the_members_of_an_active_group_are_made_as_such() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let hosts = [Host::start(&registry), Host::start(&registry)];
+    let (_orb, manager) = manager(&registry, "m1");
+    let client = Orb::new().unwrap();
+    let managers: ReplicationManagerRef = client.resolve(manager.url()).unwrap();
+    let criteria = [factories(&client, &hosts), number("ReplicationStyle", ft::ACTIVE)];
+    let (group, _) = managers.create_object(ACCOUNT, &criteria).unwrap();
+    let account: AccountRef = group.assume();
+    account.deposit(3.0).unwrap();
+    for host in &hosts {
+        let executed = host.accounts.lock().unwrap()[0].executed.load(Ordering::SeqCst);
+        assert_eq!(executed, 1);
+    }
+}
+
+#[test]
 fn an_application_decides_who_is_in_its_group() {
     let registry = Arc::<MemoryRegistry>::default();
     let (_orb, manager) = manager(&registry, "m1");
@@ -232,7 +255,7 @@ fn properties_hold_for_all_for_a_type_and_for_a_group() {
     };
     managers.set_type_properties(ACCOUNT, &[of_tao]).unwrap();
     for (wrong, is_unsupported) in [
-        (number("ReplicationStyle", ft::ACTIVE), true),
+        (number("ReplicationStyle", ft::ACTIVE_WITH_VOTING), true),
         (number("ReplicationStyle", 9), false),
         (number("FaultMonitoringStyle", ft::PUSH), true),
         (number("MinimumNumberReplicas", 0), false),

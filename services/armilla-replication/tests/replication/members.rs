@@ -6,33 +6,32 @@ use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
 use armilla_replication::model::{Failure, Limits, Role, View};
 use armilla_replication::{
-    Checkpointable, GroupName, MemoryRegistry, Replica, ReplicaBuilder, StateError, Style,
-    ViewRegistry,
+    GroupName, MemoryRegistry, Replica, ReplicaBuilder, Style, ViewRegistry,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
 use std::net::TcpListener;
 use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-struct Server {
-    savings: Arc<Savings>,
-    replica: Replica,
-    orb: Orb,
+pub(crate) struct Server {
+    pub(crate) savings: Arc<Savings>,
+    pub(crate) replica: Replica,
+    pub(crate) orb: Orb,
 }
 
 impl Server {
-    fn start(registry: &Arc<MemoryRegistry>, name: &str, style: Style) -> Self {
+    pub(crate) fn start(registry: &Arc<MemoryRegistry>, name: &str, style: Style) -> Self {
         Self::start_with(registry, 1, name, style, |it| it)
     }
 
-    fn start_with(
+    pub(crate) fn start_with(
         registry: &Arc<MemoryRegistry>,
         group: u64,
         name: &str,
@@ -42,7 +41,7 @@ impl Server {
         Self::start_as(registry, group, name, style, Arc::default(), more)
     }
 
-    fn start_as(
+    pub(crate) fn start_as(
         registry: &Arc<impl ViewRegistry + 'static>,
         group: u64,
         name: &str,
@@ -63,25 +62,25 @@ impl Server {
     }
 
     /// Ends it without a word to the others.
-    fn kill(self) {
+    pub(crate) fn kill(self) {
         self.orb.shutdown();
         drop(self.replica);
     }
 }
 
-fn group(style: Style) -> (Arc<MemoryRegistry>, Vec<Server>) {
+pub(crate) fn group(style: Style) -> (Arc<MemoryRegistry>, Vec<Server>) {
     let registry = Arc::<MemoryRegistry>::default();
     let servers = ["a", "b", "c"].map(|name| Server::start(&registry, name, style));
     (registry, servers.into())
 }
 
-fn client(server: &Server) -> (Orb, AccountRef) {
+pub(crate) fn client(server: &Server) -> (Orb, AccountRef) {
     let orb = Orb::new().unwrap();
     let account = orb.string_to_object(&server.replica.reference().unwrap()).unwrap().assume();
     (orb, account)
 }
 
-fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < PATIENCE, "never: {what}");
@@ -207,7 +206,7 @@ impl ClientInterceptor for SameRequest {
 }
 
 /// A client that sends the same request again and again, to a member and not to the group.
-fn repeating(server: &Server, expiration_time: u64) -> (Orb, AccountRef) {
+pub(crate) fn repeating(server: &Server, expiration_time: u64) -> (Orb, AccountRef) {
     let interceptor = SameRequest { expiration_time };
     let orb = Orb::builder().client_interceptor(interceptor).build().unwrap();
     let view = server.replica.view();
@@ -343,79 +342,4 @@ fn a_primary_that_speaks_and_cannot_be_reached_or_takes_no_call_is_replaced() {
         account.deposit(1.0).unwrap();
         assert_eq!(*b.savings.balance.lock().unwrap(), 2.0);
     }
-}
-
-/// An account with much beside its balance: a state that no message may have, and large changes.
-struct Bulky {
-    account: Arc<Savings>,
-    /// How often it was told of a change.
-    told: AtomicU32,
-}
-
-impl Bulky {
-    const STATE: usize = 20 << 20;
-    const CHANGE: usize = 64 << 10;
-
-    fn octets(&self, length: usize) -> Vec<u8> {
-        let mut octets = self.account.balance.lock().unwrap().to_le_bytes().to_vec();
-        octets.resize(length, 7);
-        octets
-    }
-
-    fn take(&self, octets: &[u8], length: usize) -> Result<(), StateError> {
-        match octets.len() == length {
-            true => self.account.set_state(&octets[..8]),
-            false => Err(StateError::new("not all of it")),
-        }
-    }
-}
-
-impl Checkpointable for Bulky {
-    fn state(&self) -> Result<Vec<u8>, StateError> {
-        Ok(self.octets(Self::STATE))
-    }
-
-    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
-        self.take(state, Self::STATE)
-    }
-
-    fn update(&self) -> Result<Option<Vec<u8>>, StateError> {
-        Ok(Some(self.octets(Self::CHANGE)))
-    }
-
-    fn apply_update(&self, update: &[u8]) -> Result<(), StateError> {
-        self.told.fetch_add(1, Ordering::SeqCst);
-        self.take(update, Self::CHANGE)
-    }
-}
-
-#[test]
-fn a_state_and_what_was_missed_may_be_larger_than_a_message() {
-    let registry = Arc::<MemoryRegistry>::default();
-    let start = |name: &str, taking: u64| {
-        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-        let account = Arc::<Savings>::default();
-        *account.taking.lock().unwrap() = Duration::from_secs(taking);
-        let servant: Arc<dyn Account> = account.clone();
-        let object = Arc::new(Bulky { account, told: AtomicU32::default() });
-        let member = Replica::builder(GroupName::new("bank", 1), name).registry(registry.clone());
-        let replica = member.start(&orb, object.clone(), servant).unwrap();
-        (orb, object, replica)
-    };
-    let (_a_orb, a, replica) = start("a", 0);
-    assert!(replica.wait_ready(PATIENCE));
-    let client = Orb::new().unwrap();
-    let account: AccountRef =
-        client.string_to_object(&replica.reference().unwrap()).unwrap().assume();
-    account.deposit(1.0).unwrap();
-    let (_b_orb, b, _newcomer) = start("b", 2);
-    while replica.view().members.len() < 2 {
-        account.deposit(1.0).unwrap();
-        thread::sleep(Duration::from_millis(5));
-    }
-    account.deposit(1.0).unwrap();
-    let told = b.told.load(Ordering::SeqCst) as usize;
-    assert!(told * Bulky::CHANGE > 2 << 20, "it has missed only {told} changes");
-    let balances = [a, b].map(|object| *object.account.balance.lock().unwrap());
-    assert_eq!(balances[0], balances[1]);
 }

@@ -1,0 +1,170 @@
+//! Groups all of whose members execute each request.
+
+use crate::members::{PATIENCE, Server, client, eventually, group, repeating};
+use crate::savings::Savings;
+use armilla::{Error, Orb, SystemException};
+use armilla_replication::{
+    Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style, ViewRegistry,
+};
+use bank::bank::account::WithdrawRaises;
+use bank::bank::{Account, AccountRef};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn executed(servers: &[Server]) -> Vec<u32> {
+    servers.iter().map(|it| it.savings.executed.load(Ordering::SeqCst)).collect()
+}
+
+#[test]
+fn every_member_executes_each_request_once_and_answers_from_its_own_log() {
+    let (registry, mut servers) = group(Style::Active);
+    {
+        let (_orb, account) = client(&servers[0]);
+        (0..10).for_each(|_| account.deposit(1.0).unwrap());
+        account.withdraw(100.0).unwrap_err();
+        assert_eq!(executed(&servers), [11; 3]);
+        let (_orb, account) = repeating(&servers[0], u64::MAX);
+        (0..3).for_each(|_| account.deposit(1.0).unwrap());
+        assert_eq!(executed(&servers), [12; 3]);
+    }
+    servers.remove(0).kill();
+    eventually("b is the primary", || !servers[0].replica.view().members.is_empty());
+    eventually("b leads", || servers[0].replica.view().primary().map(|it| &*it.name) == Some("b"));
+    let (_orb, account) = repeating(&servers[0], u64::MAX);
+    account.deposit(1.0).unwrap();
+    assert_eq!(executed(&servers), [12; 2], "it was answered from the log");
+    // A newcomer takes the state, and executes what follows.
+    servers.push(Server::start(&registry, "d", Style::Active));
+    let (_orb, account) = client(&servers[0]);
+    account.withdraw(1.0).unwrap();
+    assert_eq!(executed(&servers), [13, 13, 1]);
+    let balances = servers.iter().map(|it| *it.savings.balance.lock().unwrap());
+    assert_eq!(balances.collect::<Vec<_>>(), [10.0; 3]);
+}
+
+#[test]
+fn with_disks_requests_are_executed_again_after_all_have_died() {
+    let directory = std::env::temp_dir().join(format!("armilla-active-{}", std::process::id()));
+    std::fs::remove_dir_all(&directory).ok();
+    let registry = Arc::<MemoryRegistry>::default();
+    let on_disk = |name: &str| {
+        let path = directory.join(name);
+        Server::start_with(&registry, 1, name, Style::Active, |it| it.disk(path))
+    };
+    let mut servers = vec![on_disk("a"), on_disk("b")];
+    let (orb, account) = repeating(&servers[0], u64::MAX);
+    account.deposit(5.0).unwrap();
+    orb.shutdown();
+    servers.drain(..).for_each(Server::kill);
+    let b = on_disk("b");
+    assert_eq!(
+        (executed(std::slice::from_ref(&b)), *b.savings.balance.lock().unwrap()),
+        (vec![1], 5.0)
+    );
+    let (_orb, account) = repeating(&b, u64::MAX);
+    account.deposit(5.0).unwrap();
+    assert_eq!(*b.savings.balance.lock().unwrap(), 5.0, "it was answered from the log");
+    b.kill();
+    std::fs::remove_dir_all(&directory).ok();
+}
+
+/// An account that passes deposits on to another one, and that may be in a mood.
+struct Passing {
+    to: AccountRef,
+    passed: AtomicU32,
+    mood: f64,
+}
+
+impl Account for Passing {
+    fn balance(&self) -> Result<f64, SystemException> {
+        Ok(f64::from(self.passed.load(Ordering::SeqCst)) + self.mood)
+    }
+
+    fn deposit(&self, amount: f64) -> Result<(), SystemException> {
+        self.passed.fetch_add(1, Ordering::SeqCst);
+        self.to.deposit(amount)?;
+        self.to.deposit(amount)
+    }
+
+    fn withdraw(&self, _: f64) -> Result<(), Error<WithdrawRaises>> {
+        Ok(())
+    }
+}
+
+impl Checkpointable for Passing {
+    fn state(&self) -> Result<Vec<u8>, StateError> {
+        Ok(self.passed.load(Ordering::SeqCst).to_le_bytes().into())
+    }
+
+    fn set_state(&self, state: &[u8]) -> Result<(), StateError> {
+        let octets = state.try_into().map_err(|_| StateError::new("not four octets"))?;
+        self.passed.store(u32::from_le_bytes(octets), Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// A member of group 2, whose accounts pass deposits on.
+fn passing(
+    registry: &Arc<MemoryRegistry>,
+    to: &str,
+    name: &str,
+    mood: f64,
+) -> (Orb, Arc<Passing>, Replica) {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let to = orb.string_to_object(to).unwrap().assume();
+    let object = Arc::new(Passing { to, passed: AtomicU32::new(0), mood });
+    let servant: Arc<dyn Account> = object.clone();
+    let replica = Replica::builder(GroupName::new("bank", 2), name)
+        .registry(registry.clone())
+        .style(Style::Active)
+        .start(&orb, object.clone(), servant)
+        .unwrap();
+    assert!(replica.wait_ready(PATIENCE));
+    (orb, object, replica)
+}
+
+#[test]
+fn what_all_members_ask_of_another_group_is_done_once() {
+    let (registry, servers) = group(Style::WarmPassive);
+    let to = servers[0].replica.reference().unwrap();
+    let members = ["x", "y", "z"].map(|name| passing(&registry, &to, name, 0.0));
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&members[0].2.reference().unwrap()).unwrap().assume();
+    (0..5).for_each(|_| account.deposit(1.0).unwrap());
+    let passed = members.each_ref().map(|(_, object, _)| object.passed.load(Ordering::SeqCst));
+    assert_eq!(passed, [5; 3], "each member has executed each");
+    assert_eq!(executed(&servers), [10, 0, 0]);
+    assert_eq!(servers[0].replica.logged().1, 20, "the others were answered from the log");
+}
+
+#[test]
+fn a_member_that_replies_something_else_leaves_and_begins_anew() {
+    let (registry, servers) = group(Style::WarmPassive);
+    let to = servers[0].replica.reference().unwrap();
+    let members = [("x", 0.0), ("y", 0.0), ("z", 0.5)]
+        .map(|(name, mood)| passing(&registry, &to, name, mood));
+    let latest = || registry.read(&GroupName::new("bank", 2)).unwrap().unwrap();
+    let before = latest();
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&members[0].2.reference().unwrap()).unwrap().assume();
+    account.deposit(1.0).unwrap();
+    assert_eq!(latest(), before);
+    assert_eq!(account.balance().unwrap(), 1.0);
+    assert!(latest().version > before.version, "z was taken out");
+    eventually("z is back", || latest().member("z").is_some());
+}
+
+/// Executed by nobody but to see that it can be made.
+#[test]
+fn a_request_in_an_active_group_may_fail_as_any_other() {
+    let (_registry, servers) = group(Style::Active);
+    let (_orb, account) = client(&servers[0]);
+    let error = account.withdraw(3.0).unwrap_err();
+    assert!(
+        matches!(error, Error::User(WithdrawRaises::InsufficientFunds(it)) if it.missing == 3.0)
+    );
+    let _: &Arc<Savings> = &servers[0].savings;
+    assert_eq!(executed(&servers), [1; 3]);
+}
