@@ -11,7 +11,7 @@ use armilla_transactions::corba::{
     Control, ControlRef, Coordinator, CoordinatorRef, Resource, ResourceRef, Terminator,
     TransactionFactory, TransactionFactoryRef, Vote, resource,
 };
-use armilla_transactions::{CommitError, Transactions};
+use armilla_transactions::{CommitError, ResourceError, Transactions, model};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,29 @@ impl Resource for Noting {
 
     fn forget(&self) -> Result<(), SystemException> {
         self.note("forget");
+        Ok(())
+    }
+}
+
+/// The same as a resource of our own process.
+impl armilla_transactions::Resource for Noting {
+    fn prepare(&self) -> Result<model::Vote, ResourceError> {
+        self.note("prepare");
+        Ok(model::Vote::Commit)
+    }
+
+    fn commit(&self) -> Result<(), ResourceError> {
+        self.note("commit");
+        Ok(())
+    }
+
+    fn rollback(&self) -> Result<(), ResourceError> {
+        self.note("rollback");
+        Ok(())
+    }
+
+    fn commit_one_phase(&self) -> Result<(), ResourceError> {
+        self.note("commit_one_phase");
         Ok(())
     }
 }
@@ -99,6 +122,51 @@ impl Peer {
             Err(Error::System(exception)) => exception.kind().name().to_owned(),
         };
         println!("theirs {case}: {told};{}", shown(&resources));
+        Ok(())
+    }
+
+    /// A subtransaction of the peer's transaction: with a resource beside it, one in it, and one of our
+    /// process below it.
+    fn their_part(&self, case: &str) -> Result<(), Failure> {
+        let control = self.factory.create(60)?;
+        let (whole, terminator) = (control.get_coordinator()?, control.get_terminator()?);
+        let beside = self.register(&whole, Vote::VoteCommit)?;
+        let control = whole.create_subtransaction()?;
+        let (part, ending) = (control.get_coordinator()?, control.get_terminator()?);
+        let within = self.register(&part, Vote::VoteCommit)?;
+        let below = Noting { vote: Vote::VoteCommit, told: Arc::default() };
+        self.transactions.join_coordinator(&part)?.enlist(Arc::new(below.clone()))?;
+        match case {
+            "fails" => ending.rollback()?,
+            _ => ending.commit(true)?,
+        }
+        let told = match case {
+            "is undone" => terminator.rollback().map_err(Error::System),
+            _ => terminator.commit(true),
+        };
+        told.map_err(|error| error.to_string())?;
+        println!("their part {case}: done;{}", shown(&[beside, within, below]));
+        Ok(())
+    }
+
+    /// The same of ours, whose part has a subordinate of the peer.
+    fn our_part(&self, case: &str) -> Result<(), Failure> {
+        let whole = self.transactions.begin()?;
+        let beside = self.register(&whole.coordinator()?, Vote::VoteCommit)?;
+        let part = whole.begin()?;
+        let coordinator = part.coordinator()?;
+        let within = self.register(&coordinator, Vote::VoteCommit)?;
+        let theirs = self.factory.recreate(&coordinator.get_txcontext()?)?;
+        let below = self.register(&theirs.get_coordinator()?, Vote::VoteCommit)?;
+        match case {
+            "fails" => part.rollback(),
+            _ => part.commit()?,
+        }
+        match case {
+            "is undone" => whole.rollback(),
+            _ => whole.commit()?,
+        }
+        println!("our part {case}: done;{}", shown(&[beside, within, below]));
         Ok(())
     }
 
@@ -174,6 +242,14 @@ fn main() -> Result<(), Failure> {
     }
     for case in cases {
         peer.ours(case).unwrap_or_else(|error| println!("ours {case}: failed: {error}"));
+    }
+    let cases = ["commits", "fails", "is undone"];
+    for case in cases {
+        peer.their_part(case)
+            .unwrap_or_else(|error| println!("their part {case}: failed: {error}"));
+    }
+    for case in cases {
+        peer.our_part(case).unwrap_or_else(|error| println!("our part {case}: failed: {error}"));
     }
     transactions.stop();
     orb.shutdown();

@@ -7,6 +7,7 @@ use crate::model::{
 };
 use crate::resource::{Resource, Synchronization};
 use std::any::Any;
+use std::collections::HashSet;
 use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -36,6 +37,8 @@ pub(crate) struct Entry {
     parts: Mutex<Vec<Weak<Self>>>,
     /// Whether the transaction above counts it as one that has not ended.
     counted: AtomicBool,
+    /// Who hears of the end of a part, by their references.
+    hearers: Mutex<HashSet<String>>,
     /// Whether the program has joined it by itself, and so may let somebody take part at any time.
     pub(super) stays: AtomicBool,
 }
@@ -64,6 +67,7 @@ impl Entry {
             parent: None,
             parts: Mutex::default(),
             counted: AtomicBool::new(false),
+            hearers: Mutex::default(),
             stays: AtomicBool::new(false),
         }
     }
@@ -181,6 +185,18 @@ impl Entry {
         self.machine().register_synchronization()?;
         all.push(synchronization);
         Ok(())
+    }
+
+    /// Lets somebody hear of the end of a part, unless that was asked for before.
+    pub(crate) fn hear(
+        &self,
+        reference: String,
+        hearer: Arc<dyn Synchronization>,
+    ) -> Result<(), RegisterError> {
+        match lock(&self.hearers).insert(reference) {
+            true => self.synchronize(hearer),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn synchronization(&self, place: usize) -> Option<Arc<dyn Synchronization>> {

@@ -232,8 +232,10 @@ impl Coordinator for Coordinators {
         }
         self.0.join(&entry, false)?;
         let parent = self.0.coordinator(parent.key)?;
+        // Narayana registers each of its subordinates twice.
+        let reference = self.0.orb.object_to_string(r)?;
         let part = RemotePart { part: r.clone(), parent };
-        entry.synchronize(Arc::new(part)).map_err(|_| Error::User(Inactive {}.into()))
+        entry.hear(reference, Arc::new(part)).map_err(|_| Error::User(Inactive {}.into()))
     }
 
     fn rollback_only(&self) -> Result<(), Error<RollbackOnlyRaises>> {

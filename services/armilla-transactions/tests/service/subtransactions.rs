@@ -294,7 +294,9 @@ fn a_resource_of_a_part_takes_part_in_the_whole() {
     let coordinator = part.get_coordinator().unwrap();
     let recovery = coordinator.register_resource(&world.resource(&first)).unwrap();
     let heard = Noting::default();
-    coordinator.register_subtran_aware(&world.part_aware(&heard, true)).unwrap();
+    let aware = world.part_aware(&heard, true);
+    coordinator.register_subtran_aware(&aware).unwrap();
+    coordinator.register_subtran_aware(&aware).unwrap();
     let early = recovery.replay_completion(&world.resource(&first));
     assert!(matches!(early, Err(Error::User(_))), "not prepared: {early:?}");
     part.get_terminator().unwrap().commit(true).unwrap();
