@@ -120,8 +120,10 @@ impl core::str::FromStr for ScopedName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Self, NameError> {
-        if text.len() > MAX_NAME {
-            return Err(NameError("a user name is too long"));
+        const TOO_LONG: NameError = NameError("a user name is too long");
+        // Backslashes may stand before each of its characters.
+        if text.len() > 2 * MAX_NAME + 1 {
+            return Err(TOO_LONG);
         }
         if text.chars().any(char::is_control) {
             return Err(NameError("a user name has control characters"));
@@ -138,6 +140,9 @@ impl core::str::FromStr for ScopedName {
                 (None, character) => user.push(character),
                 (Some(domain), character) => domain.push(character),
             }
+        }
+        if user.len() + domain.as_ref().map_or(0, String::len) > MAX_NAME {
+            return Err(TOO_LONG);
         }
         match (&user[..], domain.as_deref()) {
             ("", None | Some("")) => Err(NameError("a user name is empty")),
@@ -179,6 +184,9 @@ mod tests {
             let name: ScopedName = text.parse().unwrap();
             assert_eq!(name.to_string(), text);
         }
+        let long = alloc::format!("p{}", "@".repeat(MAX_NAME));
+        let long: ScopedName = long.parse().unwrap();
+        assert_eq!(long.to_string().parse(), Ok(long), "backslashes are not of the name");
         assert_eq!("ann@".parse::<ScopedName>().unwrap().to_string(), "ann");
         assert_eq!("ann@a@b".parse::<ScopedName>().unwrap().to_string(), r"ann@a\@b");
     }
