@@ -56,7 +56,7 @@ pub enum CorbalocAddress {
         port: u16,
     },
     /// `ssliop:`: the address of an endpoint over TLS. The standard does not have it; TAO and JacORB
-    /// do.
+    /// do. TAO has `sslioploc:` for it, too.
     Ssliop {
         /// The version, if the text contains one; at least 1.1 counts, because profiles of version
         /// 1.0 have no place for it.
@@ -161,7 +161,7 @@ fn address(text: &str) -> Result<CorbalocAddress, UrlError> {
             let (version, host, port) = place(rest, DEFAULT_PORT)?;
             Ok(CorbalocAddress::Iiop { version, host, port })
         }
-        "ssliop" => {
+        "ssliop" | "sslioploc" => {
             let (version, host, port) = place(rest, DEFAULT_TLS_PORT)?;
             Ok(CorbalocAddress::Ssliop { version, host, port })
         }
@@ -292,6 +292,7 @@ mod tests {
             ("ssliop:1.2@[::1]:2810/K", Version::V1_2, 2810),
             ("ssliop:[::1]/K", Version::V1_1, DEFAULT_TLS_PORT),
             ("ssliop:1.0@[::1]:7/K", Version::V1_1, 7),
+            ("sslioploc:1.2@[::1]:7/K", Version::V1_2, 7),
         ] {
             let corbaloc = Corbaloc::parse(text).unwrap();
             assert_eq!(

@@ -158,7 +158,8 @@ impl fmt::Display for UrlError {
             ),
             Self::UnknownProtocol(protocol) => write!(
                 f,
-                "the protocol {protocol:?} is not supported; known are \"iiop\" and \"rir\""
+                "the protocol {protocol:?} is not supported; known are \"iiop\", \"ssliop\" \
+                 and \"rir\""
             ),
             Self::MissingProtocol(address) => write!(
                 f,
