@@ -138,8 +138,12 @@ impl Domain {
     pub(super) fn take_report(&self, fault: &Fault) -> Result<(), Failure> {
         let mut found = BTreeMap::new();
         for (record, _) in self.shelf().groups()? {
-            let is_meant = fault.group.is_none_or(|number| number == record.number)
-                && fault.type_id.as_ref().is_none_or(|it| *it == record.type_id);
+            // The type of a member whose group is said says nothing more: TAO's detectors know none.
+            let is_meant = match (fault.group, &fault.type_id) {
+                (Some(number), _) => number == record.number,
+                (None, Some(type_id)) => *type_id == record.type_id,
+                (None, None) => true,
+            };
             if is_meant {
                 let view = self.with(|upkeep| upkeep.view(record.number))?;
                 found.insert(record.number, (record, view));

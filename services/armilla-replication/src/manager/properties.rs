@@ -3,7 +3,7 @@
 use super::settings::{ACTIVE, COLD_PASSIVE, FactoryEntry, STATELESS, Settings, WARM_PASSIVE};
 use crate::ft::{self, FactoryInfo, FaultMonitoringIntervalAndTimeoutValue, Property};
 use crate::model::codec::{decoded, encoded};
-use armilla::{Any, CdrResult, ExceptionKind, Orb, SystemException};
+use armilla::{Any, CdrResult, ExceptionKind, Orb, SystemException, TypeCode};
 use armilla_cdr::{Decode, Decoder, Encode, Encoder};
 use armilla_cos_naming::NameComponent;
 use armilla_giop::url;
@@ -35,10 +35,18 @@ pub(super) enum Refused {
     Unsupported(Property),
 }
 
-/// The name of a property of the infrastructure, without the prefix.
+/// TAO's name of the type of a factory's entry. It has the same members.
+const OTHER_FACTORY_INFO: &str = "IDL:omg.org/PortableGroup/FactoryInfo:1.0";
+
+/// The name of a property of the infrastructure, without the prefix. TAO, like MIOP, counts members
+/// where FT CORBA counts replicas.
 fn infrastructure_name(property: &Property) -> Option<&str> {
     let [only] = &*property.nam else { return None };
-    PREFIXES.iter().find_map(|prefix| only.id.strip_prefix(prefix))
+    match PREFIXES.iter().find_map(|prefix| only.id.strip_prefix(prefix))? {
+        "InitialNumberMembers" => Some("InitialNumberReplicas"),
+        "MinimumNumberMembers" => Some("MinimumNumberReplicas"),
+        name => Some(name),
+    }
 }
 
 /// A number, as FT CORBA has it or as TAO has it.
@@ -71,11 +79,24 @@ fn times(value: &Any) -> Option<(u64, u64)> {
 
 /// The factories, at most one for each location.
 fn entries(orb: &Orb, value: &Any) -> Option<Vec<FactoryEntry>> {
-    let infos = value.get_with_context::<Vec<FactoryInfo>>(orb).ok()??;
+    let infos = match is_of_other_module(value.type_code()) {
+        true => value.get_as_with_context::<Vec<FactoryInfo>>(value.type_code(), orb),
+        false => value.get_with_context(orb),
+    };
+    let infos = infos.ok()??;
     let entries = infos.iter().map(|info| entry(orb, info)).collect::<Option<Vec<_>>>()?;
     let is_twice =
         |at: usize| entries[..at].iter().any(|other| other.location == entries[at].location);
     (!(0..entries.len()).any(is_twice)).then_some(entries)
+}
+
+/// Whether these are the factories of a program that has FT CORBA's types in the module
+/// `PortableGroup`, as TAO has them.
+fn is_of_other_module(type_code: &TypeCode) -> bool {
+    match type_code.resolved() {
+        TypeCode::Sequence(element, _) => element.resolved().id() == Some(OTHER_FACTORY_INFO),
+        _ => false,
+    }
 }
 
 /// Reads properties. Returns those of the infrastructure, and the others, which factories get.

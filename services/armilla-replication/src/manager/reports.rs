@@ -49,10 +49,17 @@ pub(super) fn fault(domain: &str, event: &StructuredEvent) -> Option<Fault> {
     let of_domain = value("FTDomainId")?.get::<String>().ok()??;
     let location = value("Location")?.get::<Vec<NameComponent>>().ok()??;
     let type_id = value("TypeId").map(|it| it.get::<String>().ok().flatten());
-    let group = value("ObjectGroupId").map(|it| it.get::<u64>().ok().flatten());
+    // TAO's detectors have another name for it.
+    let group = value("ObjectGroupId").or_else(|| value("GroupId"));
+    let group = group.map(|it| it.get::<u64>().ok().flatten());
     // What cannot be read must not make the fault a larger one.
-    let (type_id, group) = (type_id.map_or(Some(None), |it| it.map(Some))?, group);
     let group = group.map_or(Some(None), |it| it.map(Some))?;
+    let type_id = match type_id {
+        // The group says which member it is.
+        Some(None) if group.is_some() => None,
+        Some(type_id) => Some(type_id?),
+        None => None,
+    };
     let location = properties::location(&location);
     (of_domain == domain).then_some(Fault { location, type_id, group })
 }
@@ -75,6 +82,16 @@ mod tests {
             if group.is_some() {
                 event.filterable_data[3].value = Any::new("seven").unwrap();
                 assert_eq!(fault("bank", &event), None, "not a fault of the whole location");
+                "GroupId".clone_into(&mut event.filterable_data[3].name);
+                assert_eq!(fault("bank", &event), None, "nor with TAO's name for it");
+                event.filterable_data[3].value = ft::object_group_id_any(7).unwrap();
+                assert_eq!(fault("bank", &event), Some(crashed.clone()));
+                event.filterable_data[2].value = Any::new(&8_i32).unwrap();
+                let of_group = Fault { type_id: None, ..crashed };
+                assert_eq!(fault("bank", &event), Some(of_group), "the group is enough");
+            } else if crashed.type_id.is_some() {
+                event.filterable_data[2].value = Any::new(&8_i32).unwrap();
+                assert_eq!(fault("bank", &event), None, "not a fault of all types");
             }
             event.header.fixed_header.event_type.type_name = "Other".into();
             assert_eq!(fault("bank", &event), None);

@@ -2,7 +2,7 @@
 
 use crate::savings::Savings;
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
-use armilla::{Any, Error, ExceptionKind, Object, Orb};
+use armilla::{Any, Error, ExceptionKind, Object, Orb, TypeCode};
 use armilla_cos_naming::NameComponent;
 use armilla_replication::ft::generic_factory::CreateObjectRaises;
 use armilla_replication::ft::object_group_manager::{
@@ -290,6 +290,44 @@ fn properties_hold_for_all_for_a_type_and_for_a_group() {
     let style = [number("ReplicationStyle", ft::ACTIVE_WITH_VOTING)];
     let refused = managers.create_object(ACCOUNT, &style);
     assert!(matches!(refused, Err(Error::User(CreateObjectRaises::CannotMeetCriteria(_)))));
+}
+
+/// The factories as a program with TAO writes them: its types are those of another module.
+fn as_tao_has_it(factories: &Property) -> Property {
+    let id = |name: &str| format!("IDL:omg.org/PortableGroup/{name}:1.0");
+    let TypeCode::Sequence(info, _) = factories.val.type_code().resolved() else { panic!() };
+    let TypeCode::Struct(info) = info.resolved() else { panic!() };
+    let mut members: Vec<_> =
+        info.members.iter().map(|it| (it.name.clone(), it.ty.clone())).collect();
+    members[0].1 = TypeCode::object_reference(id("GenericFactory"), "GenericFactory");
+    let info = TypeCode::structure(id("FactoryInfo"), "FactoryInfo", members);
+    let infos = TypeCode::sequence(info, 0);
+    let val = Any::encoded(infos, |out| factories.val.write(out)).unwrap();
+    Property { nam: location("org.omg.PortableGroup.Factories"), val }
+}
+
+#[test]
+fn a_program_with_tao_says_in_its_own_words_who_makes_how_many_members() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let hosts: Vec<_> = (0..2).map(|_| Host::start(&registry)).collect();
+    let (_orb, manager) = manager(&registry, "m1");
+    let client = Orb::new().unwrap();
+    let managers: ReplicationManagerRef = client.resolve(manager.url()).unwrap();
+    let one = |name: &str| Property {
+        nam: location(&format!("org.omg.PortableGroup.{name}")),
+        val: Any::new(&1_i32).unwrap(),
+    };
+    let criteria = [
+        as_tao_has_it(&factories(&client, &hosts)),
+        one("InitialNumberMembers"),
+        one("MinimumNumberMembers"),
+    ];
+    let (group, _) = managers.create_object(ACCOUNT, &criteria).unwrap();
+    assert_eq!(locations(&managers, &group), ["host-0"]);
+    // What is kept has the names of the standard.
+    let all = managers.get_properties(&group).unwrap();
+    let is_kept = |name: &str| all.iter().any(|it| it.nam[0].id == format!("org.omg.ft.{name}"));
+    assert!(is_kept("Factories") && is_kept("InitialNumberReplicas"), "{all:?}");
 }
 
 /// A consumer of reports.
