@@ -7,7 +7,7 @@ mod group_record;
 mod replay;
 
 use armilla_replication::model::{
-    Change, Entry, Kept, MemberInfo, Position, Record, ReplyLog, Welcome,
+    Change, Entry, Kept, MemberInfo, Order, Position, Record, ReplyLog, Welcome, digest,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -28,6 +28,7 @@ fn write_seeds() {
     let after = Position { view: 3, number: 41 };
     let position = Position { view: 4, number: 42 };
     let record = |entry, change| Record { after, position, entry, change }.to_octets().unwrap();
+    let order = Order { request: b"deposit".to_vec(), digest: digest(None), took: 12_000 };
     let mut log = ReplyLog::default();
     let empty = log.to_octets().unwrap();
     (0..2).for_each(|number| log.insert(entry("teller", number)));
@@ -37,6 +38,7 @@ fn write_seeds() {
         ("state", record(Some(entry("teller", 7)), Change::State(vec![1, 2, 3]))),
         ("update", record(Some(entry("", -1)), Change::Update(b"balance 5".to_vec()))),
         ("unnamed", record(None, Change::Update(Vec::new()))),
+        ("request", record(Some(entry("teller", 8)), Change::Request(order))),
         ("log", log.to_octets().unwrap()),
         ("empty-log", empty.clone()),
         ("checkpoint", Kept::Checkpoint(vec![me.clone()], welcome).to_octets().unwrap()),

@@ -4,6 +4,7 @@
 //! The managers are the objects that programs call; what they call, the documents and the factories,
 //! counts steps and breaks at one of them.
 
+use crate::managers::patiently;
 use crate::savings::Savings;
 use armilla::{Any, Error, Object, Orb};
 use armilla_cos_naming::NameComponent;
@@ -167,6 +168,7 @@ impl Field {
             number("ReplicationStyle", ft::STATELESS),
             number("ConsistencyStyle", ft::CONS_APP_CTRL),
             property("Factories", ft::factories_value_any(&infos).unwrap()),
+            patiently(),
         ];
         Self { registry: Arc::default(), orb, made, criteria }
     }

@@ -1,5 +1,6 @@
 //! Managers of groups in this process, with factories, members and a client.
 
+use crate::members::HEARTBEAT;
 use crate::savings::Savings;
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
 use armilla::{Any, Error, ExceptionKind, Object, Orb, TypeCode};
@@ -12,9 +13,9 @@ use armilla_replication::ft::property_manager::{
     SetDefaultPropertiesRaises, SetPropertiesDynamicallyRaises,
 };
 use armilla_replication::ft::{
-    self, FactoryInfo, FaultNotifier as _, GenericFactory as _, GenericFactoryRef,
-    ObjectGroupManager as _, Property, PropertyManager as _, ReplicationManager as _,
-    ReplicationManagerRef, generic_factory,
+    self, FactoryInfo, FaultMonitoringIntervalAndTimeoutValue, FaultNotifier as _,
+    GenericFactory as _, GenericFactoryRef, ObjectGroupManager as _, Property,
+    PropertyManager as _, ReplicationManager as _, ReplicationManagerRef, generic_factory,
 };
 use armilla_replication::manager::{Manager, ManagerOptions, MemberFactory};
 use armilla_replication::notification::notify_publish::OfferChangeRaises;
@@ -65,7 +66,7 @@ impl Host {
             let servant: Arc<dyn Account> = savings.clone();
             let member = Replica::builder(wanted.group.clone(), &*wanted.location)
                 .registry(registry.clone())
-                .heartbeat(Duration::from_millis(100))
+                .heartbeat(HEARTBEAT)
                 .style(wanted.style)
                 .start(&server, savings.clone(), servant);
             made.lock().unwrap().push(savings);
@@ -113,6 +114,13 @@ pub(crate) fn factories(client: &Orb, hosts: &[Host]) -> Property {
     property("Factories", ft::factories_value_any(&infos).unwrap())
 }
 
+/// Members are asked often, and have long to answer: a busy machine is no fault. Who is gone refuses at once.
+pub(crate) fn patiently() -> Property {
+    let (monitoring_interval, timeout) = (2_000_000, 100_000_000);
+    let times = FaultMonitoringIntervalAndTimeoutValue { monitoring_interval, timeout };
+    property("FaultMonitoringIntervalAndTimeout", Any::new(&times).unwrap())
+}
+
 fn locations(manager: &ReplicationManagerRef, group: &Object) -> Vec<String> {
     let all = manager.locations_of_members(group).unwrap();
     all.into_iter().map(|name| name[0].id.clone()).collect()
@@ -132,6 +140,7 @@ fn a_group_keeps_its_members_and_its_state_when_hosts_and_managers_die() {
         factories(&client, &hosts),
         number("InitialNumberReplicas", 3),
         number("MinimumNumberReplicas", 3),
+        patiently(),
     ];
     let (group, creation) = managers.create_object(ACCOUNT, &criteria).unwrap();
     assert_eq!(locations(&managers, &group), ["host-0", "host-1", "host-2"]);
@@ -182,7 +191,8 @@ fn the_members_of_an_active_group_are_made_as_such() {
     let (_orb, manager) = manager(&registry, "m1");
     let client = Orb::new().unwrap();
     let managers: ReplicationManagerRef = client.resolve(manager.url()).unwrap();
-    let criteria = [factories(&client, &hosts), number("ReplicationStyle", ft::ACTIVE)];
+    let criteria =
+        [factories(&client, &hosts), number("ReplicationStyle", ft::ACTIVE), patiently()];
     let (group, _) = managers.create_object(ACCOUNT, &criteria).unwrap();
     let account: AccountRef = group.assume();
     account.deposit(3.0).unwrap();
@@ -202,6 +212,7 @@ fn an_application_decides_who_is_in_its_group() {
         number("ReplicationStyle", ft::STATELESS),
         number("MembershipStyle", ft::MEMB_APP_CTRL),
         number("ConsistencyStyle", ft::CONS_APP_CTRL),
+        patiently(),
     ];
     let (empty, _) = managers.create_object(ACCOUNT, &criteria).unwrap();
     assert_eq!(managers.get_object_group_id(&empty).unwrap(), 2);
@@ -388,6 +399,7 @@ fn faults_are_reported_to_consumers_and_reports_of_others_are_acted_on() {
             number("ReplicationStyle", ft::STATELESS),
             number("MembershipStyle", ft::MEMB_APP_CTRL),
             number("FaultMonitoringStyle", monitoring),
+            patiently(),
         ];
         managers.create_object(ACCOUNT, &criteria).unwrap().0
     };

@@ -17,6 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// So long that no busy machine keeps a member from speaking for two of them.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
+
 /// Longer than anything takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -54,7 +57,7 @@ impl Server {
         let replica = Replica::builder(GroupName::new("bank", group), name)
             .registry(registry.clone())
             .style(style)
-            .heartbeat(Duration::from_millis(100))
+            .heartbeat(HEARTBEAT)
             .reply_log(Limits { entries: 1_000, ..Limits::default() });
         let replica = more(replica).start(&orb, savings.clone(), servant).unwrap();
         assert!(replica.wait_ready(PATIENCE));
@@ -136,16 +139,13 @@ fn clients_that_know_an_old_group_are_told_of_the_new_one() {
 #[test]
 fn a_request_may_take_longer_than_backups_are_patient() {
     let registry = Arc::<MemoryRegistry>::default();
-    let beats = Duration::from_millis(400);
-    let servers = ["a", "b", "c"].map(|name| {
-        Server::start_with(&registry, 1, name, Style::WarmPassive, |it| it.heartbeat(beats))
-    });
+    let servers = ["a", "b", "c"].map(|name| Server::start(&registry, name, Style::WarmPassive));
     let latest = || registry.read(&GroupName::new("bank", 1)).unwrap().unwrap();
     eventually("all are members", || latest().members.len() == 3);
     let before = latest();
     let (_orb, account) = client(&servers[0]);
     for server in &servers {
-        *server.savings.work.lock().unwrap() = beats * 10;
+        *server.savings.work.lock().unwrap() = HEARTBEAT * 5;
     }
     account.deposit(1.0).unwrap();
     let executed = servers.each_ref().map(|it| it.savings.executed.load(Ordering::SeqCst));
@@ -155,26 +155,25 @@ fn a_request_may_take_longer_than_backups_are_patient() {
 #[test]
 fn a_group_goes_on_while_a_newcomer_takes_the_state_and_tells_it_what_it_has_missed() {
     let registry = Arc::<MemoryRegistry>::default();
-    let beats = |it: ReplicaBuilder| it.heartbeat(Duration::from_millis(400));
     let style = Style::WarmPassive;
-    let a = Server::start_with(&registry, 1, "a", style, beats);
-    let b = Server::start_with(&registry, 1, "b", style, beats);
+    let a = Server::start(&registry, "a", style);
+    let b = Server::start(&registry, "b", style);
     let (_orb, account) = client(&a);
     account.deposit(1.0).unwrap();
     let latest = || registry.read(&GroupName::new("bank", 1)).unwrap().unwrap();
     let before = latest();
     let slow = Arc::<Savings>::default();
     // Longer than the primary waits for a backup, and than a backup may be silent.
-    *slow.taking.lock().unwrap() = Duration::from_secs(3);
+    *slow.taking.lock().unwrap() = HEARTBEAT * 6;
     let ends = AtomicBool::new(false);
     let c = thread::scope(|scope| {
         let paying = scope.spawn(|| {
             while !ends.load(Ordering::SeqCst) {
                 account.deposit(1.0).unwrap();
-                thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(20));
             }
         });
-        let c = panic::catch_unwind(|| Server::start_as(&registry, 1, "c", style, slow, beats));
+        let c = panic::catch_unwind(|| Server::start_as(&registry, 1, "c", style, slow, |it| it));
         ends.store(true, Ordering::SeqCst);
         paying.join().unwrap();
         c.unwrap()
@@ -330,8 +329,10 @@ fn a_primary_that_speaks_and_cannot_be_reached_or_takes_no_call_is_replaced() {
         let (peer, is_lost) = (format!("corbaloc::{place}/peer"), AtomicBool::new(false));
         let lost = Arc::new(Lost { registry: registry.clone(), name: "a", peer, is_lost });
         let style = Style::WarmPassive;
-        let a = Server::start_with(&registry, number, "a", style, |it| it);
-        let b = Server::start_as(&lost, number, "b", style, Arc::default(), |it| it);
+        // Questions that are not answered take a while.
+        let soon = |it: ReplicaBuilder| it.heartbeat(Duration::from_millis(200));
+        let a = Server::start_with(&registry, number, "a", style, soon);
+        let b = Server::start_as(&lost, number, "b", style, Arc::default(), soon);
         let (_orb, account) = client(&a);
         account.deposit(1.0).unwrap();
         lost.is_lost.store(true, Ordering::SeqCst);

@@ -1,6 +1,6 @@
 //! The page and the metrics of a manager, as a browser and Prometheus ask for them.
 
-use crate::managers::{Host, PATIENCE, eventually, factories, number};
+use crate::managers::{Host, PATIENCE, eventually, factories, number, patiently};
 use armilla::Orb;
 use armilla_replication::MemoryRegistry;
 use armilla_replication::ft::{GenericFactory as _, ReplicationManagerRef};
@@ -28,7 +28,7 @@ fn operators_see_groups_their_members_and_how_far_they_are() {
     assert!(server.manager().wait_ready(PATIENCE));
     let client = Orb::new().unwrap();
     let managers: ReplicationManagerRef = client.resolve(server.manager().url()).unwrap();
-    let criteria = [factories(&client, &hosts), number("MinimumNumberReplicas", 2)];
+    let criteria = [factories(&client, &hosts), number("MinimumNumberReplicas", 2), patiently()];
     let (group, _) = managers.create_object("IDL:Bank/Account:1.0", &criteria).unwrap();
     let account: bank::bank::AccountRef = group.assume();
     bank::bank::Account::deposit(&account, 1.0).unwrap();
