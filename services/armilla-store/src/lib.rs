@@ -34,6 +34,7 @@ mod recover;
 mod recovered;
 #[cfg(feature = "disk")]
 mod salvage;
+mod savepoints;
 #[cfg(feature = "disk")]
 mod state;
 
@@ -54,6 +55,7 @@ pub use recovered::Recovered;
 pub use redb::{ReadableTable, TableDefinition};
 #[cfg(feature = "disk")]
 pub use salvage::{Readable, Salvage};
+pub use savepoints::{InTheWay, Savepoints};
 
 /// The locks of group commit; its model has others.
 mod sync {

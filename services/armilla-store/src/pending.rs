@@ -1,6 +1,7 @@
 //! Changes that wait for the ends of transactions. They are kept in memory until a transaction prepares;
 //! then the store keeps that too.
 
+use crate::savepoints::{InTheWay, Savepoints};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,8 +13,16 @@ pub struct Pending<C>(BTreeMap<Arc<str>, Waiting<C>>);
 #[derive(Debug)]
 struct Waiting<C> {
     changes: Vec<C>,
+    /// How many there were when parts of the transaction began.
+    parts: Savepoints<usize>,
     /// Whether they are decided, and a store keeps them.
     is_prepared: bool,
+}
+
+impl<C> Waiting<C> {
+    fn new(changes: Vec<C>, is_prepared: bool) -> Self {
+        Self { changes, parts: Savepoints::default(), is_prepared }
+    }
 }
 
 impl<C> Default for Pending<C> {
@@ -27,9 +36,36 @@ impl<C> Pending<C> {
     pub fn begin(&mut self, token: &Arc<str>) -> bool {
         let is_new = !self.0.contains_key(token);
         if is_new {
-            self.0.insert(token.clone(), Waiting { changes: Vec::new(), is_prepared: false });
+            self.0.insert(token.clone(), Waiting::new(Vec::new(), false));
         }
         is_new
+    }
+
+    /// Lets a part of a transaction that has begun change something: see [`Savepoints::enter`]. Returns
+    /// those that have begun by this.
+    ///
+    /// # Errors
+    /// Another part is at work.
+    pub fn enter_part<'p>(
+        &mut self,
+        token: &str,
+        parts: &'p [Arc<str>],
+    ) -> Result<&'p [Arc<str>], InTheWay> {
+        let Some(waiting) = self.0.get_mut(token) else { return Ok(&[]) };
+        let begun = waiting.parts.enter(parts)?;
+        let count = waiting.changes.len();
+        begun.iter().for_each(|part| waiting.parts.mark(part.clone(), count));
+        Ok(begun)
+    }
+
+    /// A part of a transaction has ended: what it has changed stays, or goes.
+    pub fn leave_part(&mut self, token: &str, part: &str, stays: bool) {
+        if let Some(waiting) = self.0.get_mut(token)
+            && let Some(count) = waiting.parts.leave(part)
+            && !stays
+        {
+            waiting.changes.truncate(count);
+        }
     }
 
     /// Whether a transaction has begun and has not prepared: it may change something.
@@ -53,7 +89,7 @@ impl<C> Pending<C> {
 
     /// Keeps changes of a transaction that has prepared.
     pub fn prepare(&mut self, token: Arc<str>, changes: Vec<C>) {
-        self.0.insert(token, Waiting { changes, is_prepared: true });
+        self.0.insert(token, Waiting::new(changes, true));
     }
 
     /// Forgets a transaction that has ended. Returns what its changes were.

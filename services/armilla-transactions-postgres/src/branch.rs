@@ -3,8 +3,11 @@
 use crate::endings::Endings;
 use crate::error::DatabaseError;
 use crate::sessions::{Session, lock};
-use armilla_transactions::model::{Heuristic, Vote};
-use armilla_transactions::{Resource, ResourceError};
+use armilla::ExceptionKind;
+use armilla_transactions::model::{Heuristic, Status, Vote};
+use armilla_transactions::{
+    InTheWay, Resource, ResourceError, Savepoints, Synchronization, Transaction,
+};
 use postgres::{Client, SimpleQueryMessage};
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +20,8 @@ pub(crate) struct Branch {
     gid: String,
     state: Mutex<State>,
     changed: Condvar,
+    /// The parts of the transaction that work in the database, each with a savepoint.
+    parts: Mutex<Savepoints<()>>,
 }
 
 enum State {
@@ -37,22 +42,25 @@ enum State {
 
 impl Branch {
     pub(crate) fn new(endings: Arc<Endings>, gid: String) -> Self {
-        Self { endings, gid, state: Mutex::new(State::Fresh), changed: Condvar::new() }
+        let state = Mutex::new(State::Fresh);
+        Self { endings, gid, state, changed: Condvar::new(), parts: Mutex::default() }
     }
 
     /// One that a process before this one has prepared, and may have told.
     pub(crate) fn prepared(endings: Arc<Endings>, gid: String) -> Self {
         let state = Mutex::new(State::Prepared { told: true });
-        Self { endings, gid, state, changed: Condvar::new() }
+        Self { endings, gid, state, changed: Condvar::new(), parts: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
 
-    /// Works in the transaction of the database. A second thread waits for the first.
+    /// Works in the transaction of the database, for the last of these parts of it. A second thread waits
+    /// for the first.
     pub(crate) fn work<R>(
-        &self,
+        self: &Arc<Self>,
+        parts: &[Transaction],
         work: impl FnOnce(&mut Client) -> Result<R, postgres::Error>,
     ) -> Result<R, DatabaseError> {
         let mut working = self.begin_work()?;
@@ -60,9 +68,62 @@ impl Branch {
             Some(session) => session,
             empty => empty.insert(self.endings.sessions.begin()?),
         };
-        let done = work(session);
+        let done = match self.enter(parts, session) {
+            Ok(()) => work(session).map_err(DatabaseError::from),
+            Err(error) => Err(error),
+        };
         working.end()?;
-        Ok(done?)
+        done
+    }
+
+    /// Makes savepoints for parts that have not worked here.
+    fn enter(
+        self: &Arc<Self>,
+        parts: &[Transaction],
+        session: &mut Session,
+    ) -> Result<(), DatabaseError> {
+        let ids: Vec<Arc<str>> = parts.iter().map(|part| part.id().into()).collect();
+        let begun = lock(&self.parts).enter(&ids).map(<[_]>::len).map_err(|InTheWay| {
+            let what = "another part of the transaction works in the database";
+            let hint = "let parts that work in it follow one another";
+            DatabaseError::Transaction(
+                ExceptionKind::InvalidTransaction.because(what).with_hint(hint),
+            )
+        })?;
+        for (part, id) in parts.iter().zip(&ids).skip(ids.len() - begun) {
+            session.batch_execute(&format!("SAVEPOINT {}", savepoint(id)))?;
+            lock(&self.parts).mark(id.clone(), ());
+            let end = Arc::new(PartEnd { branch: self.clone(), part: id.clone() });
+            // It has ended meanwhile: nothing was done behind the savepoint, and nothing will be.
+            part.synchronize_part(end).map_err(|error| {
+                lock(&self.parts).leave(id);
+                DatabaseError::Transaction(error)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Undoes what a part has done that has worked here. What cannot be undone alone is undone as a whole.
+    fn undo(&self, part: &str) {
+        let mut state = self.state();
+        match mem::replace(&mut *state, State::Ended) {
+            State::Open(mut session) => {
+                let name = savepoint(part);
+                let undone = session.batch_execute(&format!(
+                    "ROLLBACK TO SAVEPOINT {name}; RELEASE SAVEPOINT {name}"
+                ));
+                match undone {
+                    Ok(()) => *state = State::Open(session),
+                    Err(error) => {
+                        drop(state);
+                        self.refuse(error);
+                        session.roll_back();
+                    }
+                }
+            }
+            State::Working | State::Doomed => *state = State::Doomed,
+            other => *state = other,
+        }
     }
 
     fn begin_work(&self) -> Result<Working<'_>, DatabaseError> {
@@ -125,6 +186,26 @@ impl Branch {
         let (gid, error) = (&self.gid, DatabaseError::from(error).to_string());
         tracing::info!(gid, error, "a database does not prepare a transaction");
         Vote::Rollback
+    }
+}
+
+/// The name of the savepoint of a part.
+fn savepoint(part: &str) -> String {
+    format!("part_{part}")
+}
+
+/// Hears of the end of a part of the transaction.
+struct PartEnd {
+    branch: Arc<Branch>,
+    part: Arc<str>,
+}
+
+impl Synchronization for PartEnd {
+    fn after_completion(&self, status: Status) {
+        let has_worked = lock(&self.branch.parts).leave(&self.part).is_some();
+        if has_worked && status == Status::RolledBack {
+            self.branch.undo(&self.part);
+        }
     }
 }
 

@@ -4,7 +4,6 @@ use crate::branch::Branch;
 use crate::endings::Endings;
 use crate::error::DatabaseError;
 use crate::sessions::{Connect, Sessions, lock};
-use armilla::ExceptionKind;
 use armilla_transactions::{Resource, ResourceManager, Transaction};
 use postgres::Client;
 use std::collections::HashMap;
@@ -176,26 +175,21 @@ impl Database {
 
     /// Works in the database as a part of the transaction: what `work` changes commits and rolls back
     /// with it. `work` must not end the transaction of the database itself. After an error of a
-    /// statement the transaction can only be rolled back.
+    /// statement the transaction can only be rolled back, or the subtransaction, which is a savepoint.
     ///
     /// # Errors
-    /// Those of `work`; the transaction takes no more participants, or is rolled back already; the
+    /// Those of `work`; a subtransaction beside this one, or within it, is at work in the database; the
+    /// transaction takes no more participants, or is rolled back already; the
     /// database cannot be reached; no connection became free.
     pub fn within<R>(
         &self,
         transaction: &Transaction,
         work: impl FnOnce(&mut Client) -> Result<R, postgres::Error>,
     ) -> Result<R, DatabaseError> {
-        self.branch(transaction)?.work(work)
+        self.branch(&transaction.whole())?.work(&transaction.parts(), work)
     }
 
     fn branch(&self, transaction: &Transaction) -> Result<Arc<Branch>, DatabaseError> {
-        if transaction.is_subtransaction() {
-            let what = "a database works in a whole transaction, not in a part of one";
-            return Err(DatabaseError::Transaction(
-                ExceptionKind::InvalidTransaction.because(what),
-            ));
-        }
         let id = transaction.id();
         if let Some(branch) = lock(&self.0.branches).get(&id).and_then(Weak::upgrade) {
             return Ok(branch);

@@ -1,11 +1,11 @@
 //! Stores of services as participants: what a transaction has changed waits in the store, and is made
 //! when the transaction commits.
 
-use crate::model::Vote;
-use crate::resource::{Resource, ResourceError, ResourceManager};
+use crate::model::{Status, Vote};
+use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
 use crate::transaction::Transaction;
 use armilla::{ExceptionKind, SystemException};
-use armilla_store::Pending;
+use armilla_store::{InTheWay, Pending};
 use std::io;
 use std::sync::Arc;
 
@@ -54,23 +54,60 @@ impl From<NotChanged> for ResourceError {
 pub struct Branches<S>(pub Arc<S>);
 
 impl<S: PendingStore> Branches<S> {
-    /// Lets the store take part in a transaction, unless it does. Returns the token of what waits.
+    /// Lets the store take part in a transaction, unless it does. Returns the token of what waits. What a
+    /// subtransaction changes goes when that rolls back.
     ///
     /// # Errors
-    /// Those of [`Transaction::enlist_durable`], and `INVALID_TRANSACTION` in a subtransaction.
+    /// Those of [`Transaction::enlist_durable`], and `INVALID_TRANSACTION` while a subtransaction beside
+    /// this one, or within it, changes the store.
     pub fn join(&self, transaction: &Transaction) -> Result<Arc<str>, SystemException> {
-        if transaction.is_subtransaction() {
-            let what =
-                "what is stored here changes with a whole transaction, not with a part of one";
-            return Err(ExceptionKind::InvalidTransaction.because(what));
-        }
-        let token: Arc<str> = transaction.id().into();
+        let whole = transaction.whole();
+        let token: Arc<str> = whole.id().into();
         let branch = Branch { store: self.0.clone(), token: token.clone() };
         if self.0.with_pending(|pending| pending.begin(&token)) {
-            let enlisted = transaction.enlist_durable(S::MANAGER, &token, Arc::new(branch));
+            let enlisted = whole.enlist_durable(S::MANAGER, &token, Arc::new(branch));
             enlisted.inspect_err(|_| self.0.with_pending(|pending| pending.abandon(&token)))?;
         }
+        self.enter(&token, &transaction.parts())?;
         Ok(token)
+    }
+
+    /// Lets a part of a transaction change the store.
+    fn enter(&self, token: &Arc<str>, parts: &[Transaction]) -> Result<(), SystemException> {
+        let ids: Vec<Arc<str>> = parts.iter().map(|part| part.id().into()).collect();
+        let begun = self.0.with_pending(|pending| {
+            pending.enter_part(token, &ids).map(<[_]>::len).map_err(|InTheWay| {
+                let what = "another part of the transaction changes the same store";
+                ExceptionKind::InvalidTransaction
+                    .because(what)
+                    .with_hint("let parts that change it follow one another")
+            })
+        })?;
+        for (part, id) in parts.iter().zip(&ids).skip(ids.len() - begun) {
+            let (store, token) = (self.0.clone(), token.clone());
+            let end = Arc::new(PartEnd { store, token, part: id.clone() });
+            part.synchronize_part(end.clone()).inspect_err(|_| end.leave(false))?;
+        }
+        Ok(())
+    }
+}
+
+/// Hears of the end of a part of a transaction.
+struct PartEnd<S> {
+    store: Arc<S>,
+    token: Arc<str>,
+    part: Arc<str>,
+}
+
+impl<S: PendingStore> PartEnd<S> {
+    fn leave(&self, stays: bool) {
+        self.store.with_pending(|pending| pending.leave_part(&self.token, &self.part, stays));
+    }
+}
+
+impl<S: PendingStore> Synchronization for PartEnd<S> {
+    fn after_completion(&self, status: Status) {
+        self.leave(status == Status::Committed);
     }
 }
 

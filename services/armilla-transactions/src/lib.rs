@@ -35,6 +35,7 @@ pub mod corba {
     pub use crate::idl::cos_transactions::*;
 }
 
+pub use armilla_store::{InTheWay, Savepoints};
 pub use branches::{Branches, NotChanged, PendingStore};
 pub use builder::{ContextId, TransactionsBuilder};
 #[doc(hidden)]

@@ -69,9 +69,7 @@ impl Transaction {
         synchronization: Arc<dyn Synchronization>,
     ) -> Result<(), SystemException> {
         self.check()?;
-        let whole = self.entry.whole();
-        self.shared.site()?.join(whole, true)?;
-        whole.synchronize(synchronization).map_err(|_| self.ended())
+        self.whole().synchronize_part(synchronization)
     }
 
     /// Begins a part of the transaction that can roll back alone: a subtransaction. What it has done
@@ -141,9 +139,27 @@ impl Transaction {
         Self::new(self.shared.clone(), self.entry.whole().clone(), false)
     }
 
-    /// Whether it is a part of another one.
-    pub fn is_subtransaction(&self) -> bool {
-        self.entry.parent.is_some()
+    /// The subtransactions on the way from the whole transaction to this one, which is the last of them;
+    /// none for a whole one.
+    pub fn parts(&self) -> Vec<Self> {
+        let parts = self.entry.upwards().filter(|it| it.parent.is_some());
+        let mut parts: Vec<_> = parts.cloned().collect();
+        parts.reverse();
+        parts.into_iter().map(|it| Self::new(self.shared.clone(), it, false)).collect()
+    }
+
+    /// Lets somebody hear of the end of this alone, and not of the whole: before a subtransaction commits,
+    /// and after it has ended.
+    ///
+    /// # Errors
+    /// As [`enlist`](Self::enlist).
+    pub fn synchronize_part(
+        &self,
+        synchronization: Arc<dyn Synchronization>,
+    ) -> Result<(), SystemException> {
+        self.check()?;
+        self.shared.site()?.join(&self.entry, true)?;
+        self.entry.synchronize(synchronization).map_err(|_| self.ended())
     }
 
     fn check(&self) -> Result<(), SystemException> {

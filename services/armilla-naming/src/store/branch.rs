@@ -41,7 +41,7 @@ impl Store {
         transaction: &Transaction,
         read: impl FnOnce(&NameTree) -> R,
     ) -> R {
-        self.contents.write().read_within(&transaction.id(), read)
+        self.contents.write().read_within(&transaction.whole().id(), read)
     }
 }
 

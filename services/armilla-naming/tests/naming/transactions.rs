@@ -91,6 +91,49 @@ fn bindings_of_a_transaction_are_seen_once_it_commits() {
 }
 
 #[test]
+fn what_a_part_of_a_transaction_has_bound_goes_with_the_part() {
+    let memory = Arc::new(armilla_transactions::MemoryJournal::new());
+    let process = Process::start(Store::in_memory(), memory);
+    let transactions = Transactions::builder().build();
+    let client = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let client = client.initializer(transactions.clone()).build().unwrap();
+    transactions.start(&client).unwrap();
+    let root: NamingContextExtRef = client.resolve(process.service.url()).unwrap();
+    let fails = || Err::<(), _>(SystemException::from(ExceptionKind::BadParam));
+    let done: Result<(), RunError<SystemException>> = transactions.run(|whole| {
+        bind(&root, "first")?;
+        let part = whole.run(|part| {
+            root.unbind(&root.to_name("first").unwrap()).unwrap();
+            bind(&root, "second")?;
+            let inner = part.run(|_| bind(&root, "first"));
+            assert_eq!(inner, Ok(()), "a part sees what those around it have done");
+            fails()
+        });
+        assert!(matches!(part, Err(RunError::Work(_))), "{part:?}");
+        assert!(root.resolve_str("first").is_ok() && root.resolve_str("second").is_err());
+        whole
+            .run(|part| {
+                assert!(part.run(|_| bind(&root, "third").and_then(|()| fails())).is_err());
+                bind(&root, "fourth")
+            })
+            .unwrap();
+        let under_way = whole.begin().unwrap();
+        let entered = under_way.enter()?;
+        bind(&root, "fifth")?;
+        drop(entered);
+        let beside = whole.run(|_| bind(&root, "sixth"));
+        assert!(matches!(beside, Err(RunError::Work(_))), "{beside:?}");
+        under_way.rollback();
+        Ok(())
+    });
+    assert_eq!(done, Ok(()));
+    let left = ["first", "second", "third", "fourth", "fifth", "sixth"].map(|it| process.has(it));
+    assert_eq!(left, [true, false, false, true, false, false]);
+    transactions.stop();
+    client.shutdown();
+}
+
+#[test]
 fn two_transactions_do_not_change_the_same() {
     let journal = Arc::new(armilla_transactions::MemoryJournal::new());
     let process = Process::start(Store::in_memory(), journal);

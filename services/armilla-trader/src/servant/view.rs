@@ -44,7 +44,7 @@ impl Servant {
     ) -> Result<R, ModelError> {
         #[cfg(feature = "transactions")]
         if let Some(transaction) = &view.transaction {
-            return self.service.contents.write().read_within(&transaction.id(), read);
+            return self.service.contents.write().read_within(&transaction.whole().id(), read);
         }
         let _ = view;
         Ok(read(&self.model()))

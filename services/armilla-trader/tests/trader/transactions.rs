@@ -179,6 +179,27 @@ fn a_transaction_that_rolls_back_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn what_a_part_of_a_transaction_has_exported_goes_with_the_part() {
+    let process = Process::in_memory();
+    let client = Client::of(&process);
+    let done: Result<(), RunError<SystemException>> = client.transactions.run(|whole| {
+        client.printer("whole", 5.0)?;
+        let part = whole.run(|_| {
+            client.printer("part", 6.0)?;
+            client.bind("part")?;
+            assert_eq!(client.find(), "whole part");
+            Err::<(), _>(ExceptionKind::Unknown.because("the part has changed its mind"))
+        });
+        assert!(matches!(part, Err(RunError::Work(_))), "{part:?}");
+        assert_eq!(client.find(), "whole");
+        whole.run(|_| client.printer("second part", 7.0)).unwrap();
+        Ok(())
+    });
+    assert_eq!(done, Ok(()));
+    assert_eq!(process.has("part"), ("whole second part".to_owned(), false));
+}
+
+#[test]
 fn a_type_stays_as_long_as_a_transaction_exports_offers_of_it() {
     let process = Process::in_memory();
     let client = Client::of(&process);

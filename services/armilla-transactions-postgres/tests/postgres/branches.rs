@@ -2,7 +2,7 @@
 
 use super::server::{NAMES, Program, Server, open};
 use armilla_transactions::model::{Heuristic, Vote};
-use armilla_transactions::{CommitError, Resource, ResourceError, RunError};
+use armilla_transactions::{CommitError, Resource, ResourceError, RunError, Transaction};
 use armilla_transactions_postgres::postgres::{Client, NoTls};
 use armilla_transactions_postgres::{Database, DatabaseError};
 use std::sync::Arc;
@@ -45,6 +45,66 @@ fn an_error_that_nobody_minds_rolls_everything_back() {
         let committed = transaction.commit();
         assert!(matches!(committed, Err(CommitError::RolledBack { .. })), "{committed:?}");
     }
+    assert_eq!(server.balances(), [100, 100]);
+}
+
+/// Changes a balance in a part of a transaction.
+fn change(database: &Database, part: &Transaction, sql: &str) -> Result<(), DatabaseError> {
+    database.within(part, |client| client.batch_execute(sql))
+}
+
+#[test]
+fn a_part_of_a_transaction_is_a_savepoint() {
+    let Some(server) = Server::start() else { return };
+    let program = Program::start(&server.directory);
+    let [first, second] = &program.databases;
+    let add = |number: i64| format!("UPDATE account SET balance = balance + {number}");
+    let done: Result<(), RunError<DatabaseError>> = program.transactions.run(|whole| {
+        change(first, whole, &add(1))?;
+        // An error of a statement undoes the part alone.
+        let failed = whole.run(|part| {
+            change(first, part, &add(10))?;
+            change(second, part, &add(10))?;
+            change(first, part, "UPDATE account SET balance = -1")
+        });
+        assert!(matches!(failed, Err(RunError::Work(_))), "{failed:?}");
+        whole
+            .run(|part| {
+                change(second, part, &add(2))?;
+                let inner = part.begin().unwrap();
+                change(second, &inner, &add(100))?;
+                change(first, &inner, &add(100))?;
+                inner.rollback();
+                change(first, part, &add(4))
+            })
+            .unwrap();
+        let under_way = whole.begin().unwrap();
+        change(first, &under_way, &add(1_000))?;
+        for other in [whole, &whole.begin().unwrap()] {
+            let refused = change(first, other, &add(2_000));
+            assert!(matches!(refused, Err(DatabaseError::Transaction(_))), "{refused:?}");
+        }
+        under_way.rollback();
+        change(first, whole, &add(8))
+    });
+    assert!(done.is_ok(), "{done:?}");
+    assert_eq!(server.balances(), [113, 102]);
+    assert_eq!(server.prepared(), 0);
+}
+
+#[test]
+fn the_whole_takes_back_what_parts_have_done_in_databases() {
+    let Some(server) = Server::start() else { return };
+    let program = Program::start(&server.directory);
+    let [first, second] = &program.databases;
+    let more = "UPDATE account SET balance = balance + 1";
+    let done: Result<(), RunError<DatabaseError>> = program.transactions.run(|whole| {
+        whole
+            .run(|part| change(first, part, more).and_then(|()| change(second, part, more)))
+            .unwrap();
+        change(first, whole, "UPDATE account SET balance = -1")
+    });
+    assert!(done.is_err());
     assert_eq!(server.balances(), [100, 100]);
 }
 
