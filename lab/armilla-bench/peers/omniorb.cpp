@@ -1,9 +1,16 @@
-// omniORB: the same interfaces as ours, the same commands. They are in README.md.
+// omniORB, and TAO where WITH_TAO is defined: the same interfaces as ours, the same commands. They are in
+// README.md.
 #include "worker.hpp"
 
 #include <atomic>
 #include <cstdlib>
+#ifdef WITH_TAO
+#include "benchS.h"
+#include "tao/PortableServer/PortableServer.h"
+#include "tao/Strategies/advanced_resource.h"
+#else
 #include "bench.hh"
+#endif
 
 class Sink : public virtual POA_ttcp_sequence {
  public:
@@ -213,16 +220,36 @@ class Client {
   }
 };
 
-int main(int count, char **words) {
-  if (count != 5) return 2;
-  const std::string role = words[1], transport = words[2], place = words[3];
+#ifdef WITH_TAO
+// TAO with its own choices; sockets.c sets the queues.
+CORBA::ORB_ptr start(bool serves, const std::string &transport, const std::string &place) {
+  std::string endpoint = (transport == "tcp" ? "iiop://" : "uiop://") + place;
+  std::string words[] = {"tao", "-ORBSvcConfDirective",
+                         "dynamic Advanced_Resource_Factory Service_Object * "
+                         "TAO_Strategies:_make_TAO_Advanced_Resource_Factory() "
+                         "\"-ORBProtocolFactory IIOP_Factory -ORBProtocolFactory UIOP_Factory\"",
+                         "-ORBListenEndpoints", endpoint};
+  std::vector<char *> pointers;
+  for (auto &word : words) pointers.push_back(&word[0]);
+  int count = serves ? 5 : 3;
+  return CORBA::ORB_init(count, pointers.data());
+}
+#else
+CORBA::ORB_ptr start(bool serves, const std::string &transport, const std::string &place) {
   const std::string endpoint = transport == "tcp" ? "giop:tcp:" + place + ":" : "giop:unix:" + place;
   // sockets.c sets the queues: omniORB can set only the send queue, and keeps the system's with -1.
   const char *options[][2] = {{"socketSendBuffer", "-1"}, {"giopMaxMsgSize", "67108864"}, {0, 0}, {0, 0}};
-  if (role == "server") options[2][0] = "endPoint", options[2][1] = endpoint.c_str();
+  if (serves) options[2][0] = "endPoint", options[2][1] = endpoint.c_str();
+  int none = 0;
+  return CORBA::ORB_init(none, 0, "omniORB4", options);
+}
+#endif
+
+int main(int count, char **words) {
+  if (count != 5) return 2;
+  const std::string role = words[1], transport = words[2], place = words[3];
   try {
-    int none = 0;
-    CORBA::ORB_var orb = CORBA::ORB_init(none, 0, "omniORB4", options);
+    CORBA::ORB_var orb = start(role == "server", transport, place);
     if (role == "server") {
       CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
       PortableServer::POA_var root = PortableServer::POA::_narrow(object);

@@ -118,6 +118,21 @@ const RECIPES: &[Recipe] = &[
         needs: OMNIORB_NEEDS,
     },
     Recipe {
+        name: "tao",
+        sources: &[TTCP, BENCH, WORKER, ("omniorb.cpp", include_str!("../peers/omniorb.cpp"))],
+        // No package has TAO.
+        script: "test -d \"$ACE_ROOT\" || { echo ACE_ROOT is to name a TAO that was built; exit 1; }
+                 export LD_LIBRARY_PATH=\"$ACE_ROOT/lib\"
+                 for idl in ttcp bench; do
+                   \"$ACE_ROOT\"/bin/tao_idl -g \"$ACE_ROOT\"/bin/ace_gperf -Sa -St $idl.idl
+                 done
+                 g++-11 -std=gnu++11 -O2 -w -D_GNU_SOURCE -D__ACE_INLINE__ -DWITH_TAO -I. \
+                   -I\"$ACE_ROOT\" -I\"$ACE_ROOT\"/TAO -o tao omniorb.cpp benchC.cpp benchS.cpp ttcpC.cpp \
+                   ttcpS.cpp -L\"$ACE_ROOT\"/lib -Wl,--disable-new-dtags,-rpath,\"$ACE_ROOT\"/lib \
+                   -lTAO_Strategies -lTAO_PortableServer -lTAO_AnyTypeCode -lTAO -lACE -pthread",
+        needs: &[("g++-11", "g++-11")],
+    },
+    Recipe {
         name: "omniorb-realtime",
         sources: &[
             ("realtime.idl", include_str!("../idl/realtime.idl")),

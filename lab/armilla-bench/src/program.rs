@@ -144,13 +144,15 @@ pub(crate) const GRPC: Program = Program { name: "grpc", kind: Kind::Peer, optio
 pub(crate) const CAPNP: Program = Program { name: "capnp", kind: Kind::Peer, options: &[] };
 /// JacORB.
 pub(crate) const JACORB: Program = Program { name: "jacorb", kind: Kind::Peer, options: &[] };
+/// TAO, which the user has built.
+pub(crate) const TAO: Program = Program { name: "tao", kind: Kind::Peer, options: &[] };
 
 /// What is compared between processes of one host that use what they choose by themselves.
 pub(crate) const BY_THEMSELVES: [Program; 3] = [C, ORB, OMNIORB];
 
 /// The default peers, and those that run only if named.
 pub(crate) const DEFAULT_PEERS: [&str; 2] = ["ace", "omniorb"];
-pub(crate) const OPTIONAL_PEERS: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
+pub(crate) const OPTIONAL_PEERS: [&str; 5] = ["ice", "grpc", "capnp", "jacorb", "tao"];
 
 /// The names of all peers of a [`Plan`](crate::Plan) except plain sockets.
 pub fn peer_names() -> impl Iterator<Item = &'static str> {

@@ -8,7 +8,7 @@ use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
     ACE, BY_THEMSELVES, C, CAPNP, DCOM, DCOM_PLAIN, DCOM_PRIVACY, GRPC, ICE, IPC, JACORB, OMNIORB,
-    ORB, Transport,
+    ORB, TAO, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -37,7 +37,7 @@ const FEW_STRINGS: [u32; 3] = [1, 10, 100];
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
     let programs =
-        [C, ACE, IPC, ORB, DCOM, DCOM_PRIVACY, DCOM_PLAIN, OMNIORB, ICE, GRPC, CAPNP, JACORB];
+        [C, ACE, IPC, ORB, DCOM, DCOM_PRIVACY, DCOM_PLAIN, OMNIORB, ICE, GRPC, CAPNP, JACORB, TAO];
     let on = |transport| {
         let programs: &[_] = match transport {
             Transport::SameHost => &BY_THEMSELVES,

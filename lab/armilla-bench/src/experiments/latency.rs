@@ -5,7 +5,7 @@ use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
     ACE, BY_THEMSELVES, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_DII_NEW,
-    ORB_INTERPRETED, Program, Transport,
+    ORB_INTERPRETED, Program, TAO, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -34,7 +34,7 @@ const FEW_COMBINED_OBJECTS: [u32; 2] = [1, 500];
 const QUEUE: usize = 64 * 1024;
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
-    let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB];
+    let programs = [C, ACE, IPC, ORB, OMNIORB, ICE, GRPC, CAPNP, JACORB, TAO];
     let mut all = Vec::new();
     for transport in plan.transports_of(&Transport::ALL) {
         let placements: &[_] = match plan.quick {

@@ -6,7 +6,7 @@ use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
     ACE, BY_THEMSELVES, C, C_AGAIN, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII,
-    ORB_SYNC_NONE, Program, Transport,
+    ORB_SYNC_NONE, Program, TAO, Transport,
 };
 use crate::task::Task;
 use crate::workload::Workload;
@@ -21,8 +21,8 @@ const QUEUES: [usize; 4] = [8 * 1024, 64 * 1024, 0, 1024 * 1024];
 const FEW_QUEUES: [usize; 2] = [64 * 1024, 0];
 
 /// The programs. Plain sockets take part twice, which shows how far two equal programs differ.
-const PROGRAMS: [Program; 12] =
-    [C, C_AGAIN, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB, ICE, GRPC, CAPNP, JACORB];
+const PROGRAMS: [Program; 13] =
+    [C, C_AGAIN, ACE, IPC, ORB, ORB_SYNC_NONE, ORB_DII, OMNIORB, ICE, GRPC, CAPNP, JACORB, TAO];
 
 /// The lines of the study, its queues, and the programs that it compared.
 const LINES: [Transport; 2] = [Transport::Link(Line::Atm155), Transport::Link(Line::Ethernet10)];

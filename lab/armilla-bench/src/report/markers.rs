@@ -2,7 +2,7 @@
 //! readers who cannot distinguish the colours.
 
 /// The programs and strategies with fixed markers, in the order of the markers.
-const KNOWN: [&str; 34] = [
+const KNOWN: [&str; 35] = [
     "c",
     "armilla",
     "omniorb",
@@ -37,6 +37,7 @@ const KNOWN: [&str; 34] = [
     "c, new connection",
     "timer",
     "one pool",
+    "tao",
 ];
 
 /// The number of colours of the page.

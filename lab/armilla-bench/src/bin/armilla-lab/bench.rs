@@ -32,7 +32,7 @@ pub(crate) struct Bench {
     #[arg(long)]
     quick: bool,
     /// Peers to compare with, in addition to plain sockets: ace, omniorb, ice, grpc, capnp, jacorb,
-    /// all or none [default: ace,omniorb]
+    /// tao, all or none [default: ace,omniorb]
     #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
     /// Transports: tcp, unix, shm, and between two network namespaces tcp-10mbit, tcp-100mbit,
