@@ -427,10 +427,10 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-store",
         rows: &[
             (
-                "checksum error faults pending recovered",
-                "what every store needs, what waits for transactions, what tests let fail",
+                "checksum error faults recovered savepoints",
+                "what every store needs, parts of transactions, what tests let fail",
             ),
-            ("disk", "how it reaches the disk"),
+            ("disk pending", "how it reaches the disk; what waits for transactions"),
             ("check", "whether it can be written"),
             (
                 "format group_commit pages raw state",
