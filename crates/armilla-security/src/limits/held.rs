@@ -91,6 +91,21 @@ impl Limits {
         caller: &Caller,
         amount: u64,
     ) -> Result<Option<Held>, UsedUp> {
+        let held = self.try_hold(resource, caller, amount);
+        held.map_err(|UsedUp { resource, by_user }| self.refused(resource, by_user))
+    }
+
+    /// The same for who has something to give back if it does not suffice, and then asks again: no metric
+    /// counts the refusal.
+    ///
+    /// # Errors
+    /// As [`hold`](Self::hold).
+    pub fn try_hold(
+        &self,
+        resource: Resource,
+        caller: &Caller,
+        amount: u64,
+    ) -> Result<Option<Held>, UsedUp> {
         let shared = &*self.0;
         let options = &shared.options;
         let (of_host, of_user) =
@@ -103,7 +118,7 @@ impl Limits {
         if let Some(host) = &host
             && !self.take_held(&shared.hosts, host, (resource, amount, of_host))
         {
-            return Err(self.refused(resource, false));
+            return Err(UsedUp { resource, by_user: false });
         }
         shared.counters.hold(resource, amount);
         // From here on it is given back if the principal may not have it.
@@ -111,7 +126,7 @@ impl Limits {
         let mut held = Held { limits, resource, amount, host, principal };
         if let Some(known) = known {
             if !self.take_held(&shared.principals, known, (resource, amount, of_user)) {
-                return Err(self.refused(resource, true));
+                return Err(UsedUp { resource, by_user: true });
             }
             held.principal = Some(known.clone());
         }
@@ -215,6 +230,9 @@ mod tests {
         let nobody = Caller::connected(Address::SameHost, None);
         assert!(hold(&nobody).unwrap().is_none(), "nobody in particular, on this host");
         assert!(limits.hold(Resource::Bindings, &ann, 9).unwrap().is_none(), "no limit");
+        let refusals = limits.to_prometheus();
+        assert!(limits.try_hold(Resource::Images, &zoe, 4).is_err());
+        assert_eq!(limits.to_prometheus(), refusals, "who only tries is not counted");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::Names;
 use crate::access::Client;
 use crate::model::{Change, ContextId, Decision, NameTree, NamingError, Step};
 use crate::store::ChangeError;
-use armilla_security::{Held, Limits, Resource, ServerSecurity};
+use armilla_security::{Held, Limits, Resource, ServerSecurity, UsedUp};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,17 +42,16 @@ impl Places {
         held
     }
 
-    /// Gives back what is not bound any more, if that was not done just now. Whether it was done.
-    fn look(&mut self, tree: &NameTree) -> bool {
+    /// Gives back what is not bound any more, if that was not done just now.
+    fn look(&mut self, tree: &NameTree) {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
-            return false;
+            return;
         }
         self.looked = Some(Instant::now());
         self.held.retain(|context, steps| {
             steps.retain(|step, _| tree.is_bound(*context, step));
             !steps.is_empty()
         });
-        true
     }
 }
 
@@ -117,15 +116,13 @@ impl Asked<'_> {
             _ => false,
         });
         let count = needed.count().saturating_sub(freed.count());
-        let hold = || -> Result<Vec<Option<Held>>, _> {
-            let one = |_| self.limits.hold(Resource::Bindings, self.client.caller(), 1);
-            (0..count).map(one).collect()
-        };
-        let held = hold().or_else(|used_up| match places.look(tree) {
-            true => hold(),
-            false => Err(used_up),
+        let (limits, caller) = (self.limits, self.client.caller());
+        let tried = (0..count).map(|_| limits.try_hold(Resource::Bindings, caller, 1));
+        let held = tried.collect::<Result<Vec<_>, _>>().or_else(|_| {
+            places.look(tree);
+            (0..count).map(|_| limits.hold(Resource::Bindings, caller, 1)).collect()
         });
-        let held = held.map_err(|used_up| NamingError::Share(used_up.to_string()))?;
+        let held = held.map_err(|used_up: UsedUp| NamingError::Share(used_up.to_string()))?;
         Ok(held.into_iter().flatten().collect())
     }
 
