@@ -12,10 +12,12 @@ pub use crate::automation::{
 pub use crate::client::{Error, Proxy};
 pub use crate::objref::InterfacePointer;
 pub use crate::server::{Object, ObjectCall, class_info};
-pub use armilla_dcerpc::ndr::{Conformant, ConformantVarying, Unique, WideString};
+pub use armilla_dcerpc::ndr::{
+    Conformant, ConformantVarying, Full, NarrowString, Reference, Unique, WideString,
+};
 pub use armilla_dcerpc::{Status, Uuid, ndr_interface, ndr_parameters, ndr_struct};
 
-pub use crate::com_enum;
+pub use crate::{com_enum, com_union};
 pub use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, NdrErrorKind};
 
 use alloc::sync::Arc;
@@ -47,6 +49,150 @@ pub fn library(class: &str, name: &str, mut interfaces: Vec<TypeDescription>) ->
     Arc::new(TypeLibrary::new(name, iid, interfaces))
 }
 
+/// A type whose values select the arms of a union.
+pub trait Tag: Copy {
+    /// Its number.
+    fn number(self) -> i64;
+    /// The value with that number; its lower bits if it has no more.
+    fn of(number: i64) -> Self;
+}
+
+macro_rules! tags {
+    ($($type:ty)+) => {$(
+        impl Tag for $type {
+            fn number(self) -> i64 {
+                self as i64
+            }
+
+            fn of(number: i64) -> Self {
+                number as $type
+            }
+        }
+    )+};
+}
+
+tags!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+/// How a union of COM travels: its tag, then the arm that the tag selects, aligned to the largest one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! com_union {
+    (
+        $(#[$attribute:meta])*
+        pub enum $name:ident: $tag:ty {
+            $($(#[$arm_attribute:meta])* $label:pat => $arm:ident($($value:ident: $type:ty)?)),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $name {
+            $($(#[$arm_attribute])* $arm($tag $(, $type)?)),+
+        }
+
+        impl $name {
+            const ARMS: usize = {
+                let mut largest = 1;
+                $($(
+                    const { assert!(!<$type as $crate::generated::Ndr>::CONFORMANT) }
+                    if <$type as $crate::generated::Ndr>::ALIGNMENT > largest {
+                        largest = <$type as $crate::generated::Ndr>::ALIGNMENT;
+                    }
+                )?)+
+                largest
+            };
+
+            /// An arm that another tag selects cannot be read again.
+            fn check(
+                &self,
+                out: &$crate::generated::Encoder,
+            ) -> ::core::result::Result<(), $crate::generated::NdrError> {
+                let tag = match self {
+                    $(Self::$arm(tag, ..) => $crate::generated::Tag::number(*tag)),+
+                };
+                #[allow(unreachable_patterns)]
+                let fits = match tag {
+                    $($label => ::core::matches!(self, Self::$arm(..)),)+
+                    _ => false,
+                };
+                match fits {
+                    true => ::core::result::Result::Ok(()),
+                    false => ::core::result::Result::Err(Self::unknown(tag, out.position())),
+                }
+            }
+
+            fn unknown(tag: i64, position: usize) -> $crate::generated::NdrError {
+                let type_name = ::core::stringify!($name);
+                let kind = $crate::generated::NdrErrorKind::InvalidDiscriminant {
+                    type_name,
+                    value: tag as _,
+                };
+                $crate::generated::NdrError { kind, position }
+            }
+        }
+
+        impl $crate::generated::Ndr for $name {
+            const ALIGNMENT: usize = {
+                let tag = <$tag as $crate::generated::Ndr>::ALIGNMENT;
+                if tag > Self::ARMS { tag } else { Self::ARMS }
+            };
+
+            fn encode(
+                &self,
+                out: &mut $crate::generated::Encoder,
+            ) -> ::core::result::Result<(), $crate::generated::NdrError> {
+                self.check(out)?;
+                match self {
+                    $(Self::$arm(tag $(, $value)?) => {
+                        $crate::generated::Ndr::encode(tag, out)?;
+                        out.align(Self::ARMS);
+                        $(<$type as $crate::generated::Ndr>::encode($value, out)?;)?
+                    })+
+                }
+                ::core::result::Result::Ok(())
+            }
+
+            fn encode_referents(
+                &self,
+                out: &mut $crate::generated::Encoder,
+            ) -> ::core::result::Result<(), $crate::generated::NdrError> {
+                match self {
+                    $(Self::$arm(_ $(, $value)?) => {
+                        $(<$type as $crate::generated::Ndr>::encode_referents($value, out)?;)?
+                    })+
+                }
+                ::core::result::Result::Ok(())
+            }
+
+            fn decode(
+                input: &mut $crate::generated::Decoder<'_>,
+            ) -> ::core::result::Result<Self, $crate::generated::NdrError> {
+                let tag = <$tag as $crate::generated::Ndr>::decode(input)?;
+                #[allow(unreachable_patterns)]
+                match $crate::generated::Tag::number(tag) {
+                    $($label => {
+                        input.align(Self::ARMS)?;
+                        $(let $value = <$type as $crate::generated::Ndr>::decode(input)?;)?
+                        ::core::result::Result::Ok(Self::$arm(tag $(, $value)?))
+                    })+
+                    other => ::core::result::Result::Err(Self::unknown(other, input.position())),
+                }
+            }
+
+            fn decode_referents(
+                &mut self,
+                input: &mut $crate::generated::Decoder<'_>,
+            ) -> ::core::result::Result<(), $crate::generated::NdrError> {
+                match self {
+                    $(Self::$arm(_ $(, $value)?) => {
+                        $(<$type as $crate::generated::Ndr>::decode_referents($value, input)?;)?
+                    })+
+                }
+                ::core::result::Result::Ok(())
+            }
+        }
+    };
+}
+
 /// How an enum of COM travels: as 16 bits (`u16`), or as 32 (`i32`).
 #[doc(hidden)]
 #[macro_export]
@@ -75,6 +221,16 @@ macro_rules! com_enum {
                 input: &mut $crate::generated::Decoder<'_>,
             ) -> ::core::result::Result<Self, $crate::generated::NdrError> {
                 <$number as $crate::generated::Ndr>::decode(input).map(|number| Self(number.into()))
+            }
+        }
+
+        impl $crate::generated::Tag for $name {
+            fn number(self) -> i64 {
+                self.0.into()
+            }
+
+            fn of(number: i64) -> Self {
+                Self(number as i32)
             }
         }
     };

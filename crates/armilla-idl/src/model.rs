@@ -23,8 +23,8 @@ mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
 pub use com::{
-    ComBase, ComDefinition, ComEnum, ComField, ComInterface, ComMember, ComMethod, ComParameter,
-    ComType, ComValue,
+    ComAlias, ComArm, ComBase, ComDefinition, ComEnum, ComEvents, ComField, ComInterface,
+    ComMember, ComMethod, ComParameter, ComPointer, ComType, ComUnion, ComValue,
 };
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;

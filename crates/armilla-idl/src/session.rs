@@ -5,17 +5,22 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
 use crate::read::MAX_FILE_SIZE;
 use crate::source::{FileId, Sources, Span};
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Session<'o> {
     pub(crate) options: &'o Options,
     pub(crate) diagnostics: Diagnostics,
+    /// The files that are MIDL.
+    pub(crate) midl: HashSet<FileId>,
+    /// What was reported since [`hold`](Self::hold).
+    held: Option<Vec<Diagnostic>>,
 }
 
 impl<'o> Session<'o> {
     pub(crate) fn new(options: &'o Options) -> Self {
-        Session { options, diagnostics: Diagnostics::default() }
+        Session { options, diagnostics: Diagnostics::default(), midl: HashSet::new(), held: None }
     }
 
     /// Opens the files to be compiled, each once.
@@ -40,9 +45,38 @@ impl<'o> Session<'o> {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let silenced = diagnostic.severity == Severity::Warning
             && self.options.allowed.contains(&diagnostic.code);
-        if !silenced {
-            self.diagnostics.push(diagnostic);
+        // What a file of MIDL imports may have more than travels: only what is used matters.
+        let imported = diagnostic.primary.as_ref().is_some_and(|it| self.is_imported(it.span.file));
+        match &mut self.held {
+            _ if silenced => {}
+            Some(held) => held.push(diagnostic),
+            None if imported => {}
+            None => self.diagnostics.push(diagnostic),
         }
+    }
+
+    /// Whether what is reported of this file now reaches nobody yet.
+    pub(crate) fn keeps(&self, file: FileId) -> bool {
+        self.held.is_some() || self.is_imported(file)
+    }
+
+    /// Keeps what is reported from now on, if `wanted`; returns whether that is new.
+    pub(crate) fn hold(&mut self, wanted: bool) -> bool {
+        let new = wanted && self.held.is_none();
+        if new {
+            self.held = Some(Vec::new());
+        }
+        new
+    }
+
+    /// What was reported since [`hold`](Self::hold) returned `new`.
+    pub(crate) fn release(&mut self, new: bool) -> Vec<Diagnostic> {
+        if new { self.held.take().unwrap_or_default() } else { Vec::new() }
+    }
+
+    /// Whether a file is MIDL that another one imports.
+    pub(crate) fn is_imported(&self, file: FileId) -> bool {
+        self.midl.contains(&file) && !self.sources().is_main(file)
     }
 
     /// Opens `path` for the `#include` directive at `included_at`. Returns `None` if there is no

@@ -6,6 +6,7 @@ mod bounds;
 mod callers;
 mod code_sets;
 mod com;
+mod com_midl;
 mod com_types;
 mod components;
 mod concurrency;

@@ -96,6 +96,7 @@ pub(super) mod vt {
     pub(crate) const SAFEARRAY: u16 = 27;
     pub(crate) const CARRAY: u16 = 28;
     pub(crate) const USERDEFINED: u16 = 29;
+    pub(crate) const LPSTR: u16 = 30;
     pub(crate) const LPWSTR: u16 = 31;
     pub(crate) const CLSID: u16 = 72;
     pub(crate) const ARRAY: u16 = 0x2000;

@@ -1,26 +1,95 @@
 //! Interfaces of COM: names of Windows, attributes of MIDL, pointers.
 
 use super::Checker;
-use super::com_types::{array_of, unique};
+use super::com_pointers::{Declared, Place, words};
+use super::com_types::is_known;
 use super::scope::ScopeKind;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::similar::nearest;
 use crate::model::{
     ComBase, ComInterface, ComMember, ComMethod, ComParameter, ComType, DeclId, DeclKind, Direction,
 };
-use crate::parse::ast::{self, MidlAttribute, Name, ScopedName};
+use crate::parse::ast::{Name, ScopedName};
+use crate::parse::com_ast::{self as ast, MidlAttribute};
+use crate::parse::plain;
 use crate::source::Span;
 
 /// The attributes that interfaces, methods and parameters may have. The others of MIDL change what
 /// travels, or are for other kinds of interfaces.
-const OF_INTERFACES: &[&str] =
-    &["object", "uuid", "pointer_default", "dual", "oleautomation", "helpstring", "version"];
-const OF_METHODS: &[&str] = &["propget", "propput", "id", "helpstring", "success_codes"];
-const OF_PARAMETERS: &[&str] =
-    &["in", "out", "retval", "size_is", "length_is", "string", "unique", "ref", "iid_is"];
-
-/// Why a pointer is refused.
-pub(super) const NESTED_POINTERS: &str = "pointers to pointers are not supported here";
+const OF_INTERFACES: &[&str] = &[
+    "object",
+    "uuid",
+    "pointer_default",
+    "dual",
+    "oleautomation",
+    "helpstring",
+    "version",
+    "local",
+    "odl",
+    "hidden",
+    "nonextensible",
+    "restricted",
+    "helpcontext",
+    "helpstringcontext",
+    "lcid",
+    "async_uuid",
+    "custom",
+    "annotation",
+    "proxy",
+    "contract",
+    "exclusiveto",
+    "unique",
+];
+const OF_METHODS: &[&str] = &[
+    "propget",
+    "propput",
+    "propputref",
+    "id",
+    "helpstring",
+    "success_codes",
+    "local",
+    "call_as",
+    "hidden",
+    "restricted",
+    "helpcontext",
+    "helpstringcontext",
+    "source",
+    "vararg",
+    "custom",
+    "annotation",
+    "bindable",
+    "requestedit",
+    "displaybind",
+    "defaultbind",
+    "defaultcollelem",
+    "nonbrowsable",
+    "uidefault",
+    "immediatebind",
+    "replaceable",
+    "readonly",
+];
+const OF_PARAMETERS: &[&str] = &[
+    "in",
+    "out",
+    "retval",
+    "size_is",
+    "length_is",
+    "max_is",
+    "last_is",
+    "string",
+    "unique",
+    "ref",
+    "ptr",
+    "iid_is",
+    "optional",
+    "defaultvalue",
+    "range",
+    "lcid",
+    "annotation",
+    "custom",
+    "switch_is",
+    "switch_type",
+];
 
 /// The most methods of an interface with its bases: their numbers have 16 bits.
 const MAX_METHODS: usize = 1024;
@@ -28,25 +97,58 @@ const MAX_METHODS: usize = 1024;
 impl Checker<'_, '_> {
     pub(super) fn com(&mut self, interface: &ast::ComInterface, docs: &[String]) {
         let name = &interface.name;
+        if self.declared_elsewhere(name) {
+            return;
+        }
+        let has = |name: &str| interface.attributes.iter().any(|it| it.name == name);
+        // One without methods holds types alone.
+        if !has("uuid")
+            && (has("local") || interface.base.is_none() && interface.methods.is_empty())
+        {
+            return self.com_forward(name);
+        }
         self.check_midl(&interface.attributes, OF_INTERFACES, "an interface of COM");
-        let iid = self.iid(interface);
+        let iid = self.iid(&interface.attributes, &interface.name);
+        if iid.is_none() && self.session.is_imported(name.span.file) {
+            return self.com_forward(name);
+        }
         let base = self.com_base(interface.base.as_ref(), name.span);
-        let empty = ComInterface { iid: iid.unwrap_or_default(), base, methods: Vec::new() };
+        let empty =
+            ComInterface { iid: iid.unwrap_or_default(), base, methods: Vec::new(), slots: 0 };
         let id = self.add(name, docs, DeclKind::Com(empty));
         if let DeclKind::Com(ComInterface { iid, .. }) = &self.model.get(id).kind {
             self.model.declarations[id.index()].repository_id = format!("DCE:{iid}");
         }
         let first = self.first_opnum(base);
         let outer = self.enter(ScopeKind::Interface, Some(id), name);
+        let slots = slots(&interface.methods);
+        let methods = self.com_methods(&interface.methods, &slots, first);
+        self.leave(outer);
+        if let DeclKind::Com(data) = &mut self.model.declarations[id.index()].kind {
+            data.methods = methods;
+            data.slots = slots.iter().max().map_or(0, |last| last + 1);
+        }
+    }
+
+    /// The methods that travel; `slots` are their places behind the number `first`.
+    fn com_methods(
+        &mut self,
+        given: &[ast::ComMethod],
+        slots: &[usize],
+        first: usize,
+    ) -> Vec<ComMethod> {
         let mut methods: Vec<ComMethod> = Vec::new();
-        for method in &interface.methods {
-            let opnum = first + methods.len();
+        for (method, slot) in given.iter().zip(slots) {
+            let opnum = first + slot;
             if opnum > MAX_METHODS {
                 let message = format!("an interface of COM has at most {MAX_METHODS} methods");
                 self.error(Code::BadCom, method.name.span, message);
                 break;
             }
-            let checked = self.com_method(method, opnum as u16);
+            if method.local {
+                continue;
+            }
+            let Some(checked) = self.com_method(method, opnum as u16) else { continue };
             let same = methods.iter().find(|known| known.full_name() == checked.full_name());
             if let Some(same) = same.map(|same| same.span) {
                 let message = format!("`{}` is declared twice", checked.name);
@@ -56,10 +158,8 @@ impl Checker<'_, '_> {
             }
             methods.push(checked);
         }
-        self.leave(outer);
-        if let DeclKind::Com(data) = &mut self.model.declarations[id.index()].kind {
-            data.methods = methods;
-        }
+        methods.sort_by_key(|method| method.opnum);
+        methods
     }
 
     /// Reports attributes that stand where they mean nothing, or that are not supported.
@@ -77,17 +177,18 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn iid(&mut self, interface: &ast::ComInterface) -> Option<String> {
-        let uuid = interface.attributes.iter().find(|attribute| attribute.name == "uuid");
+    /// The `uuid` among the attributes of `name`.
+    pub(super) fn iid(&mut self, attributes: &[MidlAttribute], name: &Name) -> Option<String> {
+        let uuid = attributes.iter().find(|attribute| attribute.name == "uuid");
         let text = uuid.and_then(|attribute| attribute.text.as_deref()).unwrap_or_default();
         let iid = text.trim_matches(['{', '}']).to_ascii_lowercase();
         if is_uuid(&iid) {
             return Some(iid);
         }
-        let span = uuid.map_or(interface.name.span, |attribute| attribute.span);
+        let span = uuid.map_or(name.span, |attribute| attribute.span);
         let message = match uuid {
             Some(_) => format!("`{text}` is not a UUID"),
-            None => format!("`{}` has no `uuid`", interface.name.text),
+            None => format!("`{}` has no `uuid`", name.text),
         };
         let error = Diagnostic::error(Code::BadCom, span, message);
         let help = "write `@uuid(\"6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d01\")` before it";
@@ -102,7 +203,7 @@ impl Checker<'_, '_> {
             self.session.report(error.help("write `: IUnknown` behind its name"));
             return ComBase::Unknown;
         };
-        match self.com_type_of(base) {
+        match self.com_type_of(base).map(|base| base.alias.ty) {
             Some(ComType::Object(Some(base))) => base,
             Some(_) => {
                 let message = format!("`{}` is no interface of COM", base.first.text);
@@ -119,23 +220,27 @@ impl Checker<'_, '_> {
             ComBase::Unknown => 3,
             ComBase::Dispatch => 7,
             ComBase::Interface(id) => match &self.model.get(id).kind {
-                DeclKind::Com(data) => self.first_opnum(data.base) + data.methods.len(),
+                DeclKind::Com(data) => self.first_opnum(data.base) + data.slots,
                 _ => 3,
             },
         }
     }
 
-    fn com_method(&mut self, method: &ast::ComMethod, opnum: u16) -> ComMethod {
+    /// `None` if a parameter cannot travel.
+    fn com_method(&mut self, method: &ast::ComMethod, opnum: u16) -> Option<ComMethod> {
         self.check_midl(&method.attributes, OF_METHODS, "a method");
         let has = |name: &str| method.attributes.iter().any(|attribute| attribute.name == name);
         let member = match () {
             () if has("propget") => ComMember::Get,
-            () if has("propput") => ComMember::Put,
+            () if has("propput") || has("propputref") => ComMember::Put,
             () => ComMember::Method,
         };
-        let mut parameters: Vec<ComParameter> = Vec::new();
+        let (mut parameters, mut whole): (Vec<ComParameter>, bool) = (Vec::new(), true);
         for parameter in &method.parameters {
-            let Some(checked) = self.com_parameter(parameter) else { continue };
+            let Some(checked) = self.com_parameter(parameter) else {
+                whole = false;
+                continue;
+            };
             let same = parameters.iter().find(|known| known.name == checked.name);
             if let Some(same) = same.map(|same| same.span) {
                 let message = format!("two parameters have the name `{}`", checked.name);
@@ -151,24 +256,33 @@ impl Checker<'_, '_> {
         }
         let (name, span, docs) = (method.name.text.clone(), method.name.span, method.docs.clone());
         let success_codes = has("success_codes");
-        ComMethod { name, member, opnum, docs, span, success_codes, parameters }
+        whole.then_some(ComMethod { name, member, opnum, docs, span, success_codes, parameters })
     }
 
     /// Checks that what an attribute names is a parameter of the method, or a member of the struct.
     pub(super) fn check_sizes(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
-        for attribute in attributes {
-            if !matches!(attribute.name.as_str(), "size_is" | "length_is" | "iid_is") {
-                continue;
-            }
+        const NAMING: &[&str] =
+            &["size_is", "length_is", "max_is", "last_is", "iid_is", "switch_is"];
+        for attribute in attributes.iter().filter(|it| NAMING.contains(&it.name.as_str())) {
             let text = attribute.text.as_deref().unwrap_or_default();
-            let name = text.trim_start_matches(',').trim_start_matches('*');
-            if known.contains(&name) || name.parse::<u32>().is_ok() {
+            let missing = words(text).find(|word| {
+                let name = plain(word);
+                let of_c = ["sizeof", "unsigned", "long", "int", "short", "char"].contains(word);
+                !known.contains(&&*name) && !of_c && !is_known(word) && !self.is_number(&name)
+            });
+            let number = text.contains(|c: char| c.is_ascii_digit());
+            if missing.is_none() && (number || words(text).next().is_some()) {
                 continue;
             }
-            let message = format!("`{}({text})` names no {what}", attribute.name);
+            let message = match missing {
+                Some(word) if word.len() != text.len() => {
+                    format!("`{word}` in `{}({text})` names no {what}", attribute.name)
+                }
+                _ => format!("`{}({text})` names no {what}", attribute.name),
+            };
             let error = Diagnostic::error(Code::BadCom, attribute.span, message);
-            let help = "only the name of one can stand there, `*name` for one that is a \
-                        pointer, or a number; expressions are not supported";
+            let help = "the names of some can stand there, `*name` for one that is a pointer, \
+                        numbers and constants";
             self.session.report(error.help(help));
         }
     }
@@ -180,6 +294,10 @@ impl Checker<'_, '_> {
             (true, true) => Direction::InOut,
             (false, true) => Direction::Out,
             (true, false) => Direction::In,
+            // What MIDL takes a parameter without a direction for.
+            (false, false) if self.session.midl.contains(&parameter.name.span.file) => {
+                Direction::In
+            }
             (false, false) => {
                 let message = format!("the direction of `{}` is missing", parameter.name.text);
                 let error = Diagnostic::error(Code::BadCom, parameter.name.span, message);
@@ -187,75 +305,16 @@ impl Checker<'_, '_> {
                 return None;
             }
         };
-        let ty = self.com_parameter_type(parameter, direction)?;
+        let declared = Declared {
+            name: &parameter.name,
+            ty: &parameter.ty,
+            dimensions: &parameter.dimensions,
+            attributes: &parameter.attributes,
+            place: Place::Parameter(direction),
+        };
+        let ty = self.com_declared(&declared)?;
         let (name, span) = (parameter.name.text.clone(), parameter.name.span);
         Some(ComParameter { name, span, direction, retval: has("retval"), ty })
-    }
-
-    /// What travels for a parameter, once its pointers are understood.
-    fn com_parameter_type(
-        &mut self,
-        parameter: &ast::ComParameter,
-        direction: Direction,
-    ) -> Option<ComType> {
-        let ast::ComTypeSpec { ty: spec, stars } = &parameter.ty;
-        let has = |name: &str| parameter.attributes.iter().any(|it| it.name == name);
-        let (mut ty, sequence) = self.com_base_type(spec)?;
-        let mut stars = stars + usize::from(parameter.brackets);
-        if has("string") && ty == ComType::U2 {
-            (ty, stars) = (ComType::WideString, stars.saturating_sub(1));
-        }
-        // IDL has no pointers: there an `out` parameter is what it is.
-        let plain = stars == 0;
-        let sized = has("size_is") || has("length_is");
-        // Only a string that is a parameter itself is behind a pointer without a trace.
-        let alone = direction == Direction::In && !sized && !sequence && !has("unique");
-        if ty == ComType::WideString && !alone {
-            ty = unique(ty);
-        }
-        if sequence {
-            let array = array_of(ty, has("length_is"));
-            return Some(if direction == Direction::In { array } else { unique(array) });
-        }
-        if let ComType::Object(interface) = &mut ty {
-            stars = stars.saturating_sub(1);
-            *interface = interface.filter(|_| !has("iid_is"));
-        }
-        if direction != Direction::In && !plain {
-            stars = match stars.checked_sub(1) {
-                Some(stars) => stars,
-                None => {
-                    let why = "an `out` parameter is a pointer";
-                    return self.bad_pointer(&parameter.name, spec.span, why);
-                }
-            };
-        }
-        // The array itself is the pointer that is left, or the one that was an `out` parameter's.
-        let outer = parameter.attributes.iter().any(|attribute| {
-            attribute.name == "size_is"
-                && attribute.text.as_deref().is_some_and(|text| text.starts_with(','))
-        });
-        match (sized, stars) {
-            (true, 0) if direction != Direction::In => Some(array_of(ty, has("length_is"))),
-            (true, 1) if direction == Direction::In && !has("unique") => {
-                Some(array_of(ty, has("length_is")))
-            }
-            (true, 1) if outer || direction == Direction::In => {
-                Some(unique(array_of(ty, has("length_is"))))
-            }
-            (false, 0) => Some(ty),
-            (false, 1) if direction == Direction::In && !has("unique") => Some(ty),
-            (false, 1) => Some(unique(ty)),
-            _ => self.bad_pointer(&parameter.name, spec.span, NESTED_POINTERS),
-        }
-    }
-
-    pub(super) fn bad_pointer(&mut self, name: &Name, span: Span, why: &str) -> Option<ComType> {
-        let message = format!("`{}` has a type that cannot travel: {why}", name.text);
-        let error = Diagnostic::error(Code::BadCom, span, message);
-        let help = "an array has `size_is`, and `size_is(, *count)` if the method allocates it";
-        self.session.report(error.help(help));
-        None
     }
 
     pub(super) fn is_com(&self, id: DeclId) -> bool {
@@ -269,4 +328,22 @@ fn is_uuid(text: &str) -> bool {
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
     let is_hex = |group: &&str| group.chars().all(|c| c.is_ascii_hexdigit());
     lengths == [8, 4, 4, 4, 12] && groups.iter().all(is_hex)
+}
+
+/// The place of each method: one that travels for a local one (`call_as`) has that of the local one.
+fn slots(methods: &[ast::ComMethod]) -> Vec<usize> {
+    let called = |method: &ast::ComMethod| {
+        let attribute = method.attributes.iter().find(|it| it.name == "call_as");
+        attribute.and_then(|it| it.text.clone())
+    };
+    let (mut all, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+    for method in methods {
+        let of_local = called(method).and_then(|name| {
+            let at = methods.iter().position(|it| it.local && it.name.text == name)?;
+            all.get(at).copied()
+        });
+        all.push(of_local.unwrap_or(next));
+        next += usize::from(of_local.is_none());
+    }
+    all
 }

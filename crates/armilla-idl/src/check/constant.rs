@@ -311,6 +311,9 @@ impl Checker<'_, '_> {
 
     fn named_value(&mut self, step: &Step) -> Option<ConstValue> {
         let StepKind::Name(name) = &step.kind else { return None };
+        if let Some(number) = self.com_number(name) {
+            return Some(number);
+        }
         let target = self.resolve(name)?;
         match target {
             Target::Enumerator(id, index) => return Some(ConstValue::Enumerator(id, index)),

@@ -189,7 +189,8 @@ impl Checker<'_, '_> {
                 return None;
             }
         };
-        if entry.name.text != name.text {
+        // MIDL tells names apart by case, and a tag is often its type in other letters.
+        if entry.name.text != name.text && !self.session.midl.contains(&name.span.file) {
             let message = format!("`{}` is declared as `{}`", name.text, entry.name.text);
             let error = Diagnostic::error(Code::WrongCase, name.span, message);
             let error = error.secondary(entry.name.span, "declared here");

@@ -8,6 +8,8 @@ mod arithmetic;
 mod bases;
 mod bits;
 mod com;
+mod com_names;
+mod com_pointers;
 mod com_types;
 mod component;
 mod constant;
@@ -77,6 +79,10 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         ports: HashMap::new(),
         expanded_tokens: 0,
         instantiation_stack: Vec::new(),
+        com_forwards: HashSet::new(),
+        com_numbers: HashMap::new(),
+        com_reasons: HashMap::new(),
+        com_later: Vec::new(),
     };
     checker.items(items);
     checker.check_forwards();
@@ -135,6 +141,14 @@ struct Checker<'s, 'o> {
     expanded_tokens: usize,
     /// The stack of instantiations: the spans of the templates' names.
     instantiation_stack: Vec<Span>,
+    /// The interfaces of MIDL that were declared forward.
+    com_forwards: HashSet<String>,
+    /// The values of the enums of COM.
+    com_numbers: HashMap<String, i32>,
+    /// Why types of MIDL cannot travel, by their keys.
+    com_reasons: HashMap<String, String>,
+    /// Other names of structs of MIDL that are not declared yet: the struct, and the name.
+    com_later: Vec<(String, Name)>,
 }
 
 impl Checker<'_, '_> {
@@ -173,6 +187,8 @@ impl Checker<'_, '_> {
             }
             DefinitionKind::Com(interface) => self.com(interface, docs),
             DefinitionKind::ComType(definition) => self.com_definition(definition, docs),
+            DefinitionKind::ComGroup(all) => self.com_group(all, docs),
+            DefinitionKind::ComForward(name) => self.com_forward(name),
             DefinitionKind::Value(value) => self.value(value, docs),
             DefinitionKind::ValueBox { name, ty } => self.value_box(name, ty, docs),
             DefinitionKind::StateMember { public, ty, declarators } => {

@@ -55,6 +55,9 @@ impl Checker<'_, '_> {
         } else if let Some(suggestion) = self.suggestion(text, scope) {
             error = error.help(suggestion);
         }
+        if self.session.keeps(name.span.file) {
+            return self.session.report(error);
+        }
         self.unresolved.push(Unresolved {
             diagnostic: self.session.diagnostics.iter().count(),
             suggestion: error.help.clone(),

@@ -10,8 +10,10 @@ pub struct ComInterface {
     pub iid: String,
     /// The interface that it inherits from.
     pub base: ComBase,
-    /// Its own methods, in order.
+    /// Its own methods, in order: those that travel.
     pub methods: Vec<ComMethod>,
+    /// How many numbers its own methods have, those that do not travel among them.
+    pub slots: usize,
 }
 
 /// The interface that an interface of COM inherits from.
@@ -123,20 +125,28 @@ pub enum ComType {
     SafeArray,
     /// UTF-16 that ends with a NUL.
     WideString,
+    /// Octets that end with a NUL, in a code set that nothing names.
+    NarrowString,
     /// A reference to an object with an interface, or null; `None` if a parameter names it.
     Object(Option<ComBase>),
     /// A pointer to a value, or null.
     Unique(Box<ComType>),
+    /// The same, and others may lead to that value, too (`ptr`).
+    Full(Box<ComType>),
+    /// A pointer within a struct that is never null (`ref`).
+    Reference(Box<ComType>),
     /// Elements, whose number travels with them.
     Array(Box<ComType>),
     /// Elements of which some are in use; both numbers travel.
     Varying(Box<ComType>),
-    /// So many elements: only within a struct.
+    /// So many elements.
     Fixed(Box<ComType>, u32),
     /// A struct of this model ([`ComDefinition`]).
     Struct(DeclId),
     /// An enum of this model.
     Enum(DeclId),
+    /// A union of this model.
+    Union(DeclId),
 }
 
 /// A type that the IDL declares for interfaces of COM.
@@ -146,8 +156,87 @@ pub enum ComDefinition {
     Struct(Vec<ComField>),
     /// An enum.
     Enum(ComEnum),
+    /// A union.
+    Union(ComUnion),
     /// Another name of a type.
-    Alias(ComType),
+    Alias(ComAlias),
+    /// A class: its CLSID, in lower case.
+    Class(String),
+    /// An interface whose members are called by `IDispatch` alone.
+    Dispatch(ComEvents),
+}
+
+/// An interface of COM whose members are called by their numbers, as those of events are.
+#[derive(Debug, Clone)]
+pub struct ComEvents {
+    /// Its IID, in lower case.
+    pub iid: String,
+    /// Its members, in order.
+    pub members: Vec<ComValue>,
+}
+
+/// Another name of a type, with what it says of the pointers to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComAlias {
+    /// The type that the pointers lead to.
+    pub ty: ComType,
+    /// How many pointers the name stands for.
+    pub stars: usize,
+    /// Whether the last of them leads to text that ends with a NUL.
+    pub string: bool,
+    /// Of which kind the first of them is, if the name says so.
+    pub pointer: Option<ComPointer>,
+}
+
+/// Kinds of pointers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComPointer {
+    /// It is never null.
+    Reference,
+    /// It may be null.
+    Unique,
+    /// It may be null, or lead to what another one leads to.
+    Full,
+}
+
+/// A union of COM: its tag travels with it.
+#[derive(Debug, Clone)]
+pub struct ComUnion {
+    /// The type of the tag: an integer or an enum.
+    pub tag: ComType,
+    /// What there may be, in order.
+    pub arms: Vec<ComArm>,
+}
+
+/// An arm of a union of COM.
+#[derive(Debug, Clone)]
+pub struct ComArm {
+    /// The tags that select it.
+    pub labels: Vec<i64>,
+    /// Whether all other tags select it.
+    pub default: bool,
+    /// What it holds, if anything.
+    pub field: Option<ComField>,
+}
+
+impl ComDefinition {
+    /// The types of its members.
+    pub fn members(&self) -> Vec<&ComType> {
+        match self {
+            Self::Struct(fields) => fields.iter().map(|field| &field.ty).collect(),
+            Self::Union(data) => {
+                data.arms.iter().filter_map(|arm| Some(&arm.field.as_ref()?.ty)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl ComUnion {
+    /// Whether some tags select nothing.
+    pub fn has_empty(&self) -> bool {
+        self.arms.iter().any(|arm| arm.field.is_none())
+    }
 }
 
 /// A member of a struct of COM.
@@ -215,8 +304,32 @@ impl Model {
                 let values: Vec<String> = values.iter().map(value).collect();
                 format!("{} {{{}}}", if *wide { "v1_enum" } else { "enum" }, values.join(", "))
             }
-            ComDefinition::Alias(ty) => self.com_type_text(ty),
+            ComDefinition::Union(ComUnion { tag, arms }) => {
+                let arms: Vec<String> = arms.iter().map(|arm| self.com_arm(arm)).collect();
+                format!("union {} {{{}}}", self.com_type_text(tag), arms.join(", "))
+            }
+            ComDefinition::Class(clsid) => format!("class {clsid}"),
+            ComDefinition::Dispatch(ComEvents { iid, members }) => {
+                let member = |it: &ComValue| format!("{} = {}", it.name, it.value);
+                let members: Vec<String> = members.iter().map(member).collect();
+                format!("dispinterface {iid} {{{}}}", members.join(", "))
+            }
+            ComDefinition::Alias(alias) => {
+                let pointer = alias.pointer.map(|it| format!("{it:?} ").to_ascii_lowercase());
+                let stars = "*".repeat(alias.stars);
+                let string = if alias.string { "string " } else { "" };
+                let ty = self.com_type_text(&alias.ty);
+                format!("{}{string}{ty}{stars}", pointer.unwrap_or_default())
+            }
         }
+    }
+
+    fn com_arm(&self, arm: &ComArm) -> String {
+        let labels = arm.labels.iter().map(ToString::to_string);
+        let labels: Vec<String> = labels.chain(arm.default.then(|| "default".to_owned())).collect();
+        let field = arm.field.as_ref();
+        let field = field.map(|it| format!("{} {}", self.com_type_text(&it.ty), it.name));
+        format!("{}: {}", labels.join(" "), field.unwrap_or_default())
     }
 
     fn com_type_text(&self, ty: &ComType) -> String {
@@ -226,10 +339,12 @@ impl Model {
             ComType::Object(Some(ComBase::Dispatch)) => "IDispatch".to_owned(),
             ComType::Object(Some(ComBase::Interface(id))) => self.scoped_name(*id),
             ComType::Unique(ty) => format!("unique {}", self.com_type_text(ty)),
+            ComType::Full(ty) => format!("ptr {}", self.com_type_text(ty)),
+            ComType::Reference(ty) => format!("ref {}", self.com_type_text(ty)),
             ComType::Array(ty) => format!("array of {}", self.com_type_text(ty)),
             ComType::Varying(ty) => format!("varying array of {}", self.com_type_text(ty)),
             ComType::Fixed(ty, count) => format!("{count} {}", self.com_type_text(ty)),
-            ComType::Struct(id) | ComType::Enum(id) => self.scoped_name(*id),
+            ComType::Struct(id) | ComType::Enum(id) | ComType::Union(id) => self.scoped_name(*id),
             simple => format!("{simple:?}").to_ascii_lowercase(),
         }
     }

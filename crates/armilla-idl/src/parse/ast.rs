@@ -1,5 +1,6 @@
 //! The syntax tree. Names are not resolved and constants are not evaluated.
 
+use super::com_ast::{ComDefinition, ComInterface};
 use crate::lex::Pragma;
 use crate::model::{self, Direction, Fixed, Flavour, Primitive, ValueModifier};
 use crate::source::Span;
@@ -56,6 +57,10 @@ pub(crate) enum DefinitionKind {
     },
     Com(ComInterface),
     ComType(ComDefinition),
+    /// What one declaration of MIDL declares: a struct and its tag, or the content of a library.
+    ComGroup(Vec<Definition>),
+    /// `interface I;` of MIDL, or a class or another interface that is only named.
+    ComForward(Name),
     Value(Value),
     Component(Component),
     Home(Home),
@@ -132,83 +137,6 @@ pub(crate) enum DefinitionKind {
     Unsupported {
         name: Option<Name>,
     },
-}
-
-/// `@uuid("…") interface I : IUnknown { … };`
-#[derive(Debug, Clone)]
-pub(crate) struct ComInterface {
-    pub(crate) attributes: Vec<MidlAttribute>,
-    pub(crate) name: Name,
-    pub(crate) base: Option<ScopedName>,
-    pub(crate) methods: Vec<ComMethod>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct ComMethod {
-    pub(crate) docs: Vec<String>,
-    pub(crate) attributes: Vec<MidlAttribute>,
-    pub(crate) name: Name,
-    pub(crate) parameters: Vec<ComParameter>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct ComParameter {
-    /// Its directions are among them.
-    pub(crate) attributes: Vec<MidlAttribute>,
-    pub(crate) ty: ComTypeSpec,
-    pub(crate) name: Name,
-    /// Whether `[]` follows the name.
-    pub(crate) brackets: bool,
-}
-
-/// A struct, an enum or a typedef for interfaces of COM.
-#[derive(Debug, Clone)]
-pub(crate) struct ComDefinition {
-    pub(crate) attributes: Vec<MidlAttribute>,
-    pub(crate) name: Name,
-    pub(crate) kind: ComDefinitionKind,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum ComDefinitionKind {
-    Struct(Vec<ComField>),
-    Enum(Vec<ComValue>),
-    Alias(ComTypeSpec),
-}
-
-/// A member of a struct of COM.
-#[derive(Debug, Clone)]
-pub(crate) struct ComField {
-    pub(crate) docs: Vec<String>,
-    pub(crate) attributes: Vec<MidlAttribute>,
-    pub(crate) ty: ComTypeSpec,
-    pub(crate) name: Name,
-    /// The sizes of an array.
-    pub(crate) dimensions: Vec<Expr>,
-}
-
-/// A value of an enum of COM; without a number it is the one after that before it.
-#[derive(Debug, Clone)]
-pub(crate) struct ComValue {
-    pub(crate) docs: Vec<String>,
-    pub(crate) name: Name,
-    pub(crate) value: Option<Expr>,
-}
-
-/// A type of COM: what stands before the stars, and how many of them there are.
-#[derive(Debug, Clone)]
-pub(crate) struct ComTypeSpec {
-    pub(crate) ty: TypeSpec,
-    pub(crate) stars: usize,
-}
-
-/// An attribute of MIDL, or an annotation of the same name.
-#[derive(Debug, Clone)]
-pub(crate) struct MidlAttribute {
-    pub(crate) name: String,
-    /// What stands in parentheses, without blanks and quotes.
-    pub(crate) text: Option<String>,
-    pub(crate) span: Span,
 }
 
 /// The kind of a forward declaration.

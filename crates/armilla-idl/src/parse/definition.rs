@@ -64,6 +64,7 @@ impl Parser<'_, '_, '_> {
                 | DefinitionKind::Interface { .. }
                 | DefinitionKind::Com(_)
                 | DefinitionKind::ComType(_)
+                | DefinitionKind::ComGroup(_)
                 | DefinitionKind::Value(_)
                 | DefinitionKind::Component(_)
                 | DefinitionKind::Home(_)
@@ -86,6 +87,9 @@ impl Parser<'_, '_, '_> {
     pub(super) fn definition(&mut self) -> Parsed<DefinitionKind> {
         if let Some(declared) = self.annotation_declaration()? {
             return Ok(declared);
+        }
+        if self.in_midl() {
+            return self.midl_definition();
         }
         if self.begins_com() {
             return self.com_definition();
@@ -172,7 +176,7 @@ impl Parser<'_, '_, '_> {
         Ok(Some(kind))
     }
 
-    fn module(&mut self) -> Parsed<DefinitionKind> {
+    pub(super) fn module(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         // The template of an instance may be a scoped name.
         if self.at("::") || ["<", "::"].iter().any(|sign| self.peek_second().is(sign)) {

@@ -48,6 +48,7 @@ impl Parser<'_, '_, '_> {
     /// Unary operators and opening parentheses, then a literal or a name.
     fn operand(&mut self, yard: &mut ShuntingYard) -> Parsed<()> {
         loop {
+            self.pass_cast();
             let token = self.peek();
             let operator = match &*token.text {
                 _ if token.kind != TokenKind::Punctuation => break,
@@ -95,7 +96,12 @@ impl Parser<'_, '_, '_> {
     }
 
     fn number(&mut self, token: &Token) -> Literal {
-        match literal::number(&token.text) {
+        let text = match self.session.midl.contains(&token.span.file) {
+            // C says with letters of which type a number is.
+            true => token.text.trim_end_matches(['u', 'U', 'l', 'L']),
+            false => &*token.text,
+        };
+        match literal::number(text) {
             Ok(literal::Number::Integer(value)) => Literal::Integer(value),
             Ok(literal::Number::Float) => Literal::Float((*token.text).into()),
             Ok(literal::Number::Fixed(value)) => Literal::Fixed(value),

@@ -9,13 +9,17 @@ pub(crate) mod ast;
 mod bits;
 mod body;
 mod com;
+pub(crate) mod com_ast;
 mod com_definition;
+mod com_type;
+mod com_union;
 mod component;
 mod definition;
 mod expression;
 mod hint;
 mod identity;
 mod interface;
+mod midl;
 mod template;
 mod types;
 mod unsupported;
@@ -25,7 +29,9 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind, keyword};
 use crate::session::Session;
 use crate::source::Span;
-use ast::{Item, Name, ScopedName};
+pub(crate) use com_type::plain;
+
+use ast::{Definition, Item, Name, ScopedName};
 use std::collections::HashSet;
 
 /// The maximum nesting of modules, types and sequences.
@@ -34,6 +40,7 @@ const MAX_DEPTH: usize = 64;
 /// Parses the tokens of the preprocessor.
 pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
     let Some((end, tokens)) = tokens.split_last() else { return Vec::new() };
+    session.midl.extend(midl::files(tokens));
     let mut parser = Parser {
         session,
         tokens,
@@ -46,6 +53,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
         in_template: false,
         trailing: Vec::new(),
         reported_annotations: HashSet::new(),
+        pending: Vec::new(),
     };
     parser.specification()
 }
@@ -76,6 +84,8 @@ struct Parser<'t, 's, 'o> {
     trailing: Vec<String>,
     /// The annotations that were reported as without effect.
     reported_annotations: HashSet<String>,
+    /// Definitions that stand within another one of COM, for the scope around it.
+    pending: Vec<Definition>,
 }
 
 impl<'t> Parser<'t, '_, '_> {

@@ -201,7 +201,11 @@ impl Preprocessor<'_, '_> {
     }
 
     /// The path of the file that an `#include` names.
-    fn find_included(&mut self, name: &Token, arguments: &[Token]) -> Outcome<(PathBuf, Span)> {
+    pub(super) fn find_included(
+        &mut self,
+        name: &Token,
+        arguments: &[Token],
+    ) -> Outcome<(PathBuf, Span)> {
         let (path, span, quoted) = self.included_name(name, arguments)?;
         let here = self.frames.last().and_then(|frame| {
             let directory = self.session.sources().path(frame.file).parent()?;
@@ -274,8 +278,12 @@ impl Preprocessor<'_, '_> {
         Err(Box::new(diagnostic.help("write `\"name.idl\"` or `<name.idl>`")))
     }
 
-    fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Stop> {
+    pub(super) fn include_file(&mut self, path: &Path, span: Span) -> Result<(), Stop> {
         let Some(file) = self.session.sources().find(path) else { return Ok(()) };
+        // What a file of MIDL includes is MIDL, too.
+        if self.frames.last().is_some_and(|frame| self.session.midl.contains(&frame.file)) {
+            self.session.midl.insert(file);
+        }
         if self.once.contains(&file) || self.earlier.reads(file, &self.output) {
             return Ok(());
         }

@@ -6,6 +6,7 @@
 mod condition;
 mod directive;
 mod expansion;
+mod import;
 mod macros;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -59,7 +60,7 @@ struct Preprocessor<'s, 'o> {
     frames: Vec<Frame>,
     /// Files that were read before.
     lexed: HashMap<FileId, Rc<[Token]>>,
-    /// The files with `#pragma once`.
+    /// The files with `#pragma once`, and those that were imported.
     once: HashSet<FileId>,
     output: Vec<Token>,
     /// The number of tokens that may still be read.
@@ -104,6 +105,8 @@ struct Frame {
     next: usize,
     /// The open conditionals.
     conditions: Vec<Condition>,
+    /// The files that are imported here, the last one first.
+    imports: Vec<Token>,
 }
 
 /// An `#if` with its `#elif`s and `#else`.
@@ -155,6 +158,11 @@ impl Preprocessor<'_, '_> {
 
     fn run(&mut self) -> Result<(), Stop> {
         while let Some(frame) = self.frames.last_mut() {
+            let behind = self.output.last().is_some_and(|last| last.is(";"));
+            if behind && let Some(name) = frame.imports.pop() {
+                self.import(&name)?;
+                continue;
+            }
             let Some(token) = frame.tokens.get(frame.next).cloned() else {
                 self.close();
                 continue;
@@ -173,6 +181,9 @@ impl Preprocessor<'_, '_> {
 
     /// Emits a token of the source, or its expansion if it names a macro.
     fn text(&mut self, token: Token) -> Result<(), Stop> {
+        if token.is_word("import") {
+            self.find_imports();
+        }
         let mut next = Some(token);
         while let Some(token) = next.take() {
             if token.is_word("_Pragma") {
@@ -264,7 +275,13 @@ impl Preprocessor<'_, '_> {
             Some(tokens) => tokens.clone(),
             None => self.lex(file),
         };
-        self.frames.push(Frame { file, tokens, next: 0, conditions: Vec::new() });
+        self.frames.push(Frame {
+            file,
+            tokens,
+            next: 0,
+            conditions: Vec::new(),
+            imports: Vec::new(),
+        });
     }
 
     fn lex(&mut self, file: FileId) -> Rc<[Token]> {

@@ -248,6 +248,21 @@ impl<'m> Checker<'m> {
         match definition {
             // It needs no name: an alias is what it stands for.
             ComDefinition::Alias(_) => {}
+            ComDefinition::Class(_) => self.module_of(modules, id),
+            ComDefinition::Dispatch(data) => {
+                self.module_of(modules, id);
+                for member in &data.members {
+                    let name = names::upper(&member.name);
+                    self.declare(own, &name, Owner::nameless(member.name.clone(), member.span));
+                }
+            }
+            ComDefinition::Union(data) => {
+                self.module_of(modules, id);
+                for field in data.arms.iter().filter_map(|arm| arm.field.as_ref()) {
+                    let name = names::camel(&field.name);
+                    self.declare(own, &name, Owner::nameless(field.name.clone(), field.span));
+                }
+            }
             ComDefinition::Struct(fields) => {
                 self.module_of(modules, id);
                 for field in fields {

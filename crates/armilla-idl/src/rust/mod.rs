@@ -209,7 +209,7 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             interface::generate(scope, id, declaration, data, nested, module);
         }
         DeclKind::Com(data) => com::generate(scope, id, declaration, data, module),
-        DeclKind::ComType(data) => com::define(scope, declaration, data, module),
+        DeclKind::ComType(data) => com::define(scope, id, declaration, data, module),
         DeclKind::Struct(data) => {
             structs::generate(scope, id, declaration, data, module);
             push_nested(scope, declaration, &data.nested, module);

@@ -2,6 +2,7 @@ Interfaces of COM become a trait, a proxy, and a module with tables, stub and II
 
 //= trait ITestServer
 /// The interface of a study that compared CORBA and DCOM, as MIDL writes it.
+#[allow(clippy::type_complexity)]
 #[allow(dead_code, unreachable_pub)]
 pub trait ITestServer: Send + Sync + 'static {
     /// One string.
@@ -29,6 +30,7 @@ pub trait ITestServer: Send + Sync + 'static {
 }
 
 //= impl ITestServerProxy
+#[allow(clippy::type_complexity)]
 #[allow(dead_code, unreachable_pub)]
 impl ITestServerProxy {
     /// Calls `GetSingleString`.
@@ -222,6 +224,7 @@ pub mod i_test_server {
 
 //= mod plant > trait ILargeBoiler
 /// COM interface `Plant::ILargeBoiler`.
+#[allow(clippy::type_complexity)]
 pub trait ILargeBoiler: IBoiler {
     /// COM method `Plant::ILargeBoiler::history`.
     ///
@@ -276,6 +279,7 @@ pub trait ILargeBoiler: IBoiler {
 }
 
 //= mod plant > impl IBoiler for ILargeBoilerProxy
+#[allow(clippy::type_complexity)]
 impl IBoiler for ILargeBoilerProxy {
     fn get_pressure(&self) -> Result<f64, ::armilla_dcom::generated::Status> {
         Self::get_pressure(self).map_err(|error| error.hresult())

@@ -74,6 +74,7 @@ pub mod reading {
             }
         }
     }
+    #[allow(clippy::derivable_impls)]
     impl Default for Wire {
         fn default() -> Self {
             Self {
@@ -113,6 +114,7 @@ pub struct Stretch {
 
 //= mod plant > trait IRecorder
 /// It remembers.
+#[allow(clippy::type_complexity)]
 pub trait IRecorder: Send + Sync + 'static {
     /// S_FALSE if there are fewer.
     ///
@@ -179,6 +181,7 @@ pub trait IRecorder: Send + Sync + 'static {
 }
 
 //= mod plant > impl IRecorderProxy
+#[allow(clippy::type_complexity)]
 impl IRecorderProxy {
     /// Calls `next`.
     ///

@@ -107,7 +107,10 @@ impl Method {
         let (mut given, mut taken) = (Vec::new(), Vec::new());
         let count = com.parameters.len();
         for (position, parameter) in com.parameters.iter().enumerate() {
-            let shape = Shape::of_com(model, &parameter.ty);
+            let Some(shape) = Shape::of_com(model, &parameter.ty, 0) else {
+                let what = "has a type that only programs of COM have";
+                return Err(unlike(&format!("`{}` {what}", parameter.name)));
+            };
             let out = parameter.direction == Direction::Out;
             let last = position + 1 == count && expected.len() == 0;
             if result && out && (parameter.retval || last) {

@@ -57,10 +57,14 @@ impl Shape {
         [Self::U4, Self::U4, Self::Varying(element.clone()).unique()]
     }
 
-    /// How a type of an interface of COM travels.
-    pub(crate) fn of_com(model: &Model, ty: &ComType) -> Self {
-        let of = |ty: &ComType| Arc::new(Self::of_com(model, ty));
-        match ty {
+    /// How a type of an interface of COM travels; `None` if no value of CORBA is like it: unions, octets
+    /// in no code set, and what contains itself.
+    pub(crate) fn of_com(model: &Model, ty: &ComType, depth: usize) -> Option<Self> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let of = |ty: &ComType| Self::of_com(model, ty, depth + 1).map(Arc::new);
+        Some(match ty {
             ComType::I1 => Self::I1,
             ComType::U1 => Self::U1,
             ComType::I2 => Self::I2,
@@ -84,18 +88,28 @@ impl Shape {
                 iid_of(model, *id).map_or(Self::Interface, Self::Object)
             }
             ComType::Object(_) => Self::Interface,
-            ComType::Unique(ty) => Self::Unique(of(ty)),
-            ComType::Array(ty) => Self::Array(of(ty)),
-            ComType::Varying(ty) => Self::Varying(of(ty)),
-            ComType::Fixed(ty, count) => Self::Fixed(of(ty), *count),
+            ComType::Unique(ty) => Self::Unique(of(ty)?),
+            ComType::Array(ty) => Self::Array(of(ty)?),
+            ComType::Varying(ty) => Self::Varying(of(ty)?),
+            ComType::Fixed(ty, count) => Self::Fixed(of(ty)?, *count),
             ComType::Struct(id) | ComType::Enum(id) => match &model.get(*id).kind {
                 DeclKind::ComType(ComDefinition::Struct(fields)) => {
-                    Self::Struct(fields.iter().map(|it| Self::of_com(model, &it.ty)).collect())
+                    // An array of any size within a struct has no counterpart.
+                    let open = |ty: &ComType| matches!(ty, ComType::Array(_) | ComType::Varying(_));
+                    if fields.last().is_some_and(|last| open(&last.ty)) {
+                        return None;
+                    }
+                    let members = fields.iter().map(|it| Self::of_com(model, &it.ty, depth + 1));
+                    Self::Struct(members.collect::<Option<Arc<[Self]>>>()?)
                 }
                 DeclKind::ComType(ComDefinition::Enum(data)) if !data.wide => Self::U2,
                 _ => Self::I4,
             },
-        }
+            ComType::NarrowString
+            | ComType::Full(_)
+            | ComType::Reference(_)
+            | ComType::Union(_) => return None,
+        })
     }
 
     /// How a value of CORBA travels; `None` if nothing in COM is like it.

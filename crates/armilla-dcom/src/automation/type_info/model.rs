@@ -92,6 +92,8 @@ simple! {
     HRESULT = vt::HRESULT;
     /// Text that ends with a NUL.
     WIDE_STRING = vt::LPWSTR;
+    /// Octets that end with a NUL.
+    NARROW_STRING = vt::LPSTR;
     /// A UUID.
     GUID = vt::CLSID;
 }

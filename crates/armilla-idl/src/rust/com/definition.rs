@@ -4,14 +4,16 @@ use super::super::docs::docs;
 use super::super::module::Module;
 use super::super::names;
 use super::super::scope::{self, Scope};
-use super::types::{from_wire, nothing, same, to_wire, value, wire};
-use crate::model::{ComDefinition, ComEnum, ComField, Declaration};
+use super::types::{from_wire, leads_back, nothing, same, to_wire, value, wire};
+use super::union;
+use crate::model::{ComDefinition, ComEnum, ComEvents, ComField, DeclId, Declaration};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// Emits a struct or an enum. An alias is what it stands for wherever it is used.
 pub(in super::super) fn define(
     scope: &Scope<'_>,
+    id: DeclId,
     declaration: &Declaration,
     data: &ComDefinition,
     module: &mut Module,
@@ -24,9 +26,15 @@ pub(in super::super) fn define(
             let docs = format!(" How a [`{name}`](super::{name}) travels.");
             let mut inner = Module::default();
             inner.push(travelling(&scope.child(&companion), declaration, fields));
+            if leads_back(scope.model, id) {
+                inner.push(boxed(&quote!(super::#name)));
+            }
             module.push_module(quote!(#[doc = #docs]), &companion, inner);
         }
         ComDefinition::Enum(data) => enumeration(declaration, data, module),
+        ComDefinition::Union(data) => union::define(scope, id, declaration, data, module),
+        ComDefinition::Class(clsid) => class(declaration, clsid, module),
+        ComDefinition::Dispatch(data) => events(declaration, data, module),
         ComDefinition::Alias(_) => {}
     }
 }
@@ -80,6 +88,7 @@ fn travelling(scope: &Scope<'_>, declaration: &Declaration, fields: &[ComField])
                 Self { #(#back),* }
             }
         }
+        #[allow(clippy::derivable_impls)]
         impl Default for Wire {
             fn default() -> Self { Self { #(#members: #nothing),* } }
         }
@@ -107,4 +116,48 @@ fn enumeration(declaration: &Declaration, data: &ComEnum, module: &mut Module) {
     });
     module.push(quote!(impl #name { #(#values)* }));
     module.push(quote!(::armilla_dcom::generated::com_enum!(#name, #wire);));
+}
+
+/// The way through a box, for what pointers lead back to.
+pub(super) fn boxed(ty: &TokenStream) -> TokenStream {
+    quote! {
+        impl From<Box<#ty>> for Wire {
+            fn from(value: Box<#ty>) -> Self { (*value).into() }
+        }
+        impl From<Wire> for Box<#ty> {
+            fn from(wire: Wire) -> Self { Box::new(wire.into()) }
+        }
+    }
+}
+
+/// A class: its CLSID.
+fn class(declaration: &Declaration, clsid: &str, module: &mut Module) {
+    let text = docs(&declaration.docs, &format!("COM class `{}`.", declaration.name));
+    let mut inner = Module::default();
+    inner.push(quote! {
+        /// The CLSID of the class.
+        pub const CLSID: ::armilla_dcom::generated::Uuid =
+            ::armilla_dcom::generated::Uuid::literal(#clsid);
+    });
+    module.push_module(text, &names::module(&declaration.name), inner);
+}
+
+/// An interface that is called by the numbers of its members.
+fn events(declaration: &Declaration, data: &ComEvents, module: &mut Module) {
+    let text = docs(&declaration.docs, &format!("COM dispinterface `{}`.", declaration.name));
+    let iid = &data.iid;
+    let members = data.members.iter().map(|member| {
+        let name = names::ident(&names::upper(&member.name));
+        let docs = docs(&member.docs, &format!("The number of `{}`.", member.name));
+        let number = Literal::i32_unsuffixed(member.value);
+        quote!(#docs pub const #name: i32 = #number;)
+    });
+    let mut inner = Module::default();
+    inner.push(quote! {
+        /// The IID of the interface.
+        pub const IID: ::armilla_dcom::generated::Uuid =
+            ::armilla_dcom::generated::Uuid::literal(#iid);
+        #(#members)*
+    });
+    module.push_module(text, &names::module(&declaration.name), inner);
 }

@@ -99,6 +99,7 @@ fn ty(model: &Model, ty: &ComType) -> TokenStream {
         ComType::Bstr => "BSTR",
         ComType::Variant => "VARIANT",
         ComType::WideString => "WIDE_STRING",
+        ComType::NarrowString => "NARROW_STRING",
         ComType::Object(None | Some(ComBase::Unknown)) => "UNKNOWN",
         ComType::Object(Some(ComBase::Dispatch)) => "DISPATCH",
         ComType::Object(Some(ComBase::Interface(id))) => {
@@ -107,14 +108,15 @@ fn ty(model: &Model, ty: &ComType) -> TokenStream {
         }
         // A description names no library that it could be in.
         ComType::Enum(_) => "I4",
-        ComType::Struct(id) => {
+        ComType::Struct(id) | ComType::Union(id) => {
             let name = &model.get(*id).name;
             return quote!(::armilla_dcom::generated::Type::Named(#name.into()));
         }
         // Only members of structs, which are not described, have it.
         ComType::Fixed(element, _) => return self::ty(model, element),
         ComType::SafeArray => return quote!(::armilla_dcom::generated::Type::VARIANT.array()),
-        ComType::Unique(inner) => match &**inner {
+        ComType::Unique(inner) | ComType::Full(inner) | ComType::Reference(inner) => match &**inner
+        {
             // Elements stand behind one pointer.
             ComType::Array(_) | ComType::Varying(_) => return self::ty(model, inner),
             inner => {

@@ -4,6 +4,7 @@
 mod definition;
 mod description;
 mod types;
+mod union;
 
 use super::docs::docs;
 use super::module::Module;
@@ -105,7 +106,11 @@ impl<'s> Com<'s> {
                 #signature -> Result<#result, ::armilla_dcom::generated::Status>;
             }
         });
-        quote!(#trait_docs pub trait #name: #bases { #(#methods)* })
+        quote! {
+            #trait_docs
+            #[allow(clippy::type_complexity)]
+            pub trait #name: #bases { #(#methods)* }
+        }
     }
 
     fn proxy(&self) -> TokenStream {
@@ -144,6 +149,7 @@ impl<'s> Com<'s> {
                 /// The object.
                 pub ::armilla_dcom::generated::Proxy,
             );
+            #[allow(clippy::type_complexity)]
             impl #proxy { #(#methods)* }
         }
     }
@@ -162,7 +168,7 @@ impl<'s> Com<'s> {
                 }
             }
         });
-        quote!(impl #path for #proxy { #(#methods)* })
+        quote!(#[allow(clippy::type_complexity)] impl #path for #proxy { #(#methods)* })
     }
 
     /// The parameters of each method, and the interface as a table.
