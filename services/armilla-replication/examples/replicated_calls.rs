@@ -1,20 +1,24 @@
 //! What it costs that an object is a group: a call of a persistent object, of a group of one member, which
 //! logs its replies, of a group of three, whose backups hear of each call, and of an active one, all of whose
 //! members execute it; and a read of a persistent object, and of a group of three, which its primary answers
-//! alone. Prints medians of rounds in turn.
+//! alone. Then the same calls by eight clients at once. Prints medians of rounds in turn.
 //!
 //! `cargo run --release -p armilla-replication --example replicated_calls [off|unix|shm]`; the argument is
 //! how clients reach servers of the same host (`-ORBSameHost`).
 
-use armilla::{Error, Orb, SystemException};
+use armilla::{Error, ExceptionKind, Orb, SystemException};
 use armilla_replication::{Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style};
-use bank::bank::Account;
 use bank::bank::account::WithdrawRaises;
+use bank::bank::{Account, AccountRef};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 41;
 const CALLS: u32 = 1000;
+
+/// How many clients call at once, at the end.
+const CLIENTS: u32 = 8;
 
 /// From which one on accounts are only read.
 const READS: usize = 4;
@@ -117,10 +121,7 @@ fn main() -> Outcome<()> {
             taken.push(begun.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
         }
     }
-    let medians = taken.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    });
+    let medians = taken.map(median);
     let what = [
         "a persistent object",
         "a group of one",
@@ -133,5 +134,33 @@ fn main() -> Outcome<()> {
         let plain = medians[if which < READS { 0 } else { READS }];
         println!("{what:30} {median:7.2} µs, {:5.2} ×", median / plain);
     }
+    let mut rates = [(); READS].map(|()| Vec::new());
+    for _ in 0..ROUNDS {
+        for (account, rates) in accounts.iter().zip(&mut rates) {
+            let account = account.as_ref().map_err(Clone::clone)?;
+            rates.push(rate(account)?);
+        }
+    }
+    for (what, rates) in what.iter().zip(rates) {
+        println!("{what:30} {:7.0} calls a second of {CLIENTS} clients", median(rates));
+    }
     Ok(())
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+/// How many calls of several clients at once are served in a second.
+fn rate(account: &AccountRef) -> Outcome<f64> {
+    let begun = Instant::now();
+    let done: Result<Vec<()>, SystemException> = thread::scope(|scope| {
+        let call = || (0..CALLS / CLIENTS).try_for_each(|_| account.deposit(1.0));
+        let all: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(call)).collect();
+        let panicked = |_| Err(ExceptionKind::Unknown.because("a client has panicked"));
+        all.into_iter().map(|it| it.join().unwrap_or_else(panicked)).collect()
+    });
+    done?;
+    Ok(f64::from(CALLS / CLIENTS * CLIENTS) / begun.elapsed().as_secs_f64())
 }

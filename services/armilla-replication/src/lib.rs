@@ -74,6 +74,7 @@ mod reference;
 mod registry;
 mod replica;
 mod requests;
+mod rounds;
 #[cfg(feature = "server")]
 pub mod server;
 mod shared;

@@ -5,7 +5,7 @@ use crate::corba::member::{
     LeadRaises, LearnRaises, LeaveRaises, PartRaises, TransferRaises,
 };
 use crate::corba::{Admission, Behind, Member as Interface, Position, Refused, Status};
-use crate::lessons::joined;
+use crate::lessons::{joined, split};
 use crate::model::{self, Clock, MemberInfo, Record, Refusal};
 use crate::peers::{position, to_wire};
 use crate::shared::{Rules, Shared, now};
@@ -64,11 +64,13 @@ impl Interface for MemberServant {
         fits.then_some(()).ok_or_else(|| not_all(latest))
     }
 
-    fn apply(&self, view: u32, before: u64, record: &[u8]) -> Result<(), Error<ApplyRaises>> {
-        let octets = self.0.parts.finish(view, before, record).ok_or_else(|| not_all(0))?;
-        let record = Record::from_octets(&octets)
+    fn apply(&self, view: u32, before: u64, records: &[u8]) -> Result<(), Error<ApplyRaises>> {
+        let octets = self.0.parts.finish(view, before, records).ok_or_else(|| not_all(0))?;
+        let records = split(&octets).ok_or_else(|| ExceptionKind::Marshal.because("no records"))?;
+        let records: Result<_, _> = records.iter().map(|it| Record::from_octets(it)).collect();
+        let records = records
             .map_err(|error| ExceptionKind::Marshal.because(format!("a record: {error}")))?;
-        let applied = self.rules()?.apply(view, record);
+        let applied = self.rules()?.apply(view, records);
         if let Err(Refusal::Refused(_, why)) = &applied {
             let group = &self.0.world.group;
             tracing::warn!(%group, view, why, "a member does not take what the primary has executed");

@@ -6,7 +6,7 @@ use crate::corba::member::{
     LearnRaises, PartRaises, TransferRaises,
 };
 use crate::corba::{self, Member as _, MemberRef};
-use crate::lessons::{piece_size, split};
+use crate::lessons::{joined, piece_size, split};
 use crate::model::{
     Admission, Change, Clock, Failure, MemberInfo, Peers, Position, Record, Refusal, Registry,
     Role, View, Welcome,
@@ -232,13 +232,20 @@ impl Registry for World {
 }
 
 impl Peers for World {
-    fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal> {
-        let octets = record.to_octets().map_err(|error| Refusal::Unreachable(error.to_string()))?;
+    fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal> {
+        let encoded: Result<Vec<_>, _> = records.iter().map(Record::to_octets).collect();
+        let encoded = encoded.map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let octets = joined(&encoded);
         let (before, last) = self.part(to, view, &octets)?;
         let mut peer = self.peer(to).map_err(|error| unreachable(&error))?;
-        if let Change::Request(order) = &record.change {
-            // It executes the request, which may take as long there, and some more.
-            let slow = Duration::from_nanos(order.took.saturating_mul(4));
+        let took = |record: &Record| match &record.change {
+            Change::Request(order) => order.took,
+            _ => 0,
+        };
+        let took = records.iter().map(took).fold(0, u64::saturating_add);
+        if took > 0 {
+            // It executes the requests, which may take as long there, and some more.
+            let slow = Duration::from_nanos(took.saturating_mul(4));
             peer = peer.with_timeout(self.patience + slow);
         }
         peer.apply(view, before, last).map_err(|error| match error {

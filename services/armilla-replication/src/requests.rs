@@ -2,9 +2,9 @@
 //! log, or sent to the members of a newer view.
 
 use crate::checkpointable::identified;
-use crate::model::{Request, Role, Served, Style};
+use crate::model::{Begun, Failure, Pending, Request, Role, Served, Style, View};
 use crate::reference::group_reference;
-use crate::shared::{Shared, now};
+use crate::shared::{Rules, Shared, now};
 use armilla::{
     CallServant, Completion, EncodedReply, ExceptionKind, ObjectAddresses, PoaExtension,
     SystemException, UpcallInfo,
@@ -48,31 +48,56 @@ impl Requests {
         request: &UpcallInfo<'_>,
         servant: CallServant<'_>,
     ) -> Result<EncodedReply, SystemException> {
-        let (version, identity) = read_contexts(request)?;
-        let Some(mut member) = self.0.member() else {
+        let contexts = read_contexts(request)?;
+        let Some(mut member) = self.0.rounds.come(|| self.0.member()) else {
             return Err(ExceptionKind::Transient.because("the member starts"));
         };
-        let latest = member.known_view();
-        let is_old = |view: &crate::model::View| version.is_some_and(|it| it < view.version);
+        let begun = self.begin(&mut member, request, contexts, servant);
+        let told = self.tell(&mut member);
+        match begun {
+            Answer::Reply(reply) => reply,
+            Answer::Pending(pending, failure) => {
+                let outcome = match told {
+                    Some(outcome) => outcome,
+                    None => self.wait(member, &pending),
+                };
+                match outcome {
+                    Ok(()) => reply(pending.settled(), failure),
+                    Err(why) => Err(undecided(&why)),
+                }
+            }
+        }
+    }
+
+    /// Begins to serve a request.
+    fn begin(
+        &self,
+        member: &mut Rules<'_>,
+        request: &UpcallInfo<'_>,
+        (version, identity): (Option<u32>, Option<Identity>),
+        servant: CallServant<'_>,
+    ) -> Answer {
+        let Shared { world, reads, rounds, .. } = &*self.0;
+        let is_old = |view: &View| version.is_some_and(|it| it < view.version);
         let is_elsewhere = member.role() != Role::Primary;
-        if let Some(view) = latest
+        if let Some(view) = member.known_view()
             && (is_old(view) || is_elsewhere && version.is_none())
         {
-            return EncodedReply::forward_for_good(&group_reference(&self.0.world.group, view)?);
+            let newer = group_reference(&world.group, view);
+            return Answer::Reply(newer.and_then(|it| EncodedReply::forward_for_good(&it)));
         }
-        let reads = self.0.reads.contains(request.operation());
-        let octets = match member.style() {
-            Style::Active if !is_elsewhere && !reads => match request.keep() {
+        let (reads, is_active) =
+            (reads.contains(request.operation()), member.style() == Style::Active);
+        let octets = match is_active && !is_elsewhere && !reads {
+            true => match request.keep() {
                 Some(kept) => kept.into_octets(),
-                None => return Err(in_fragments()),
+                None => return Answer::Reply(Err(in_fragments())),
             },
-            _ => Vec::new(),
+            false => Vec::new(),
         };
-        let (of, mut failure) = (Request { identity, reads, octets }, None);
-        let who = of.identity.clone();
-        let world = &self.0.world;
-        let is_active = member.style() == Style::Active;
-        let served = member.serve(world, of, now(), |_, place| {
+        let (who, mut failure, before) = (identity.clone(), None, member.pending());
+        let of = Request { identity, reads, octets };
+        let begun = member.begin(world, of, now(), |_, place| {
             let executed = match place.filter(|_| is_active || who.is_some()) {
                 Some(place) => identified(&world.group, who.as_ref(), place, servant),
                 None => servant(),
@@ -85,20 +110,75 @@ impl Requests {
                 }
             }
         });
-        drop(member);
-        match served {
-            Served::Reply(status, body, _) => EncodedReply::from_parts(status, body)
-                .ok_or_else(|| ExceptionKind::Internal.because("a reply without a status")),
-            Served::Elsewhere => {
-                Err(ExceptionKind::Transient.because("this member is not the primary"))
-            }
-            Served::Expired => Err(ExceptionKind::BadContext
-                .because("the request has expired: its FT_REQUEST context says so")),
-            Served::Full => Err(ExceptionKind::ImpLimit
-                .because("the log of replies is full; set shorter limits for requests")),
-            Served::Failed => Err(failure.unwrap_or_else(|| undecided("the servant says nothing"))),
-            Served::Undecided(why) => Err(undecided(&why)),
+        if before > 0 {
+            // It may have told the backups of those that wait.
+            rounds.tell(member.settled_place(), &Ok(()));
         }
+        match begun {
+            Begun::Done(served) => Answer::Reply(reply(served, failure)),
+            Begun::Pending(pending) => Answer::Pending(pending, failure),
+        }
+    }
+
+    /// Tells the backups of what was executed, unless somebody comes who will. `None` then.
+    fn tell(&self, member: &mut Rules<'_>) -> Option<Result<(), String>> {
+        if member.pending() == 0 {
+            return Some(Ok(()));
+        }
+        if self.0.rounds.is_shared() {
+            return None;
+        }
+        Some(self.tell_now(member))
+    }
+
+    fn tell_now(&self, member: &mut Rules<'_>) -> Result<(), String> {
+        let (reign, settled) = member.settled_place();
+        let last = (reign, settled + member.pending() as u64);
+        let outcome = member.settle_all(&self.0.world).map_err(|Failure(why)| why);
+        self.0.rounds.tell(last, &outcome);
+        outcome
+    }
+
+    /// Waits until somebody has told the backups of a request, or does it.
+    fn wait(&self, member: Rules<'_>, pending: &Pending) -> Result<(), String> {
+        drop(member);
+        loop {
+            if let Some(outcome) = self.0.rounds.wait(pending) {
+                return outcome;
+            }
+            let gone = || "the member ends".to_owned();
+            let mut member = self.0.member().ok_or_else(gone)?;
+            match member.outcome(pending) {
+                Some(outcome) => return outcome.map_err(|Failure(why)| why),
+                None => self.tell_now(&mut member)?,
+            }
+        }
+    }
+}
+
+/// What a request has come to.
+enum Answer {
+    Reply(Result<EncodedReply, SystemException>),
+    /// It was executed, and the backups are to be told. What the ORB says if the servant has not replied.
+    Pending(Pending, Option<SystemException>),
+}
+
+fn reply(
+    served: Served,
+    failure: Option<SystemException>,
+) -> Result<EncodedReply, SystemException> {
+    match served {
+        Served::Reply(status, body, _) => EncodedReply::from_parts(status, body)
+            .ok_or_else(|| ExceptionKind::Internal.because("a reply without a status")),
+        Served::Elsewhere => {
+            Err(ExceptionKind::Transient.because("this member is not the primary"))
+        }
+        Served::Expired => Err(ExceptionKind::BadContext
+            .because("the request has expired: its FT_REQUEST context says so")),
+        Served::Full => Err(ExceptionKind::ImpLimit
+            .because("the log of replies is full; set shorter limits for requests")),
+        Served::Failed => Err(failure.unwrap_or_else(|| undecided("the servant says nothing"))),
+        Served::Undecided(why) => Err(undecided(&why)),
     }
 }
 

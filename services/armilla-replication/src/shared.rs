@@ -5,6 +5,7 @@ use crate::checkpointable::ObjectState;
 use crate::lessons::{Lessons, Parts};
 use crate::model::{Clock, Member, Role, View};
 use crate::peers::World;
+use crate::rounds::Rounds;
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) lessons: Lessons,
     /// What the primary tells in parts.
     pub(crate) parts: Parts,
+    /// Requests that share calls to backups.
+    pub(crate) rounds: Rounds,
     /// For how long backups are asked to promise something.
     asks_for: AtomicU64,
     /// The operations that change nothing.
@@ -33,9 +36,9 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(world: World, reads: BTreeSet<String>) -> Self {
-        let (member, left, ends, lessons, parts, asks_for) = Default::default();
+        let (member, left, ends, lessons, parts, rounds, asks_for) = Default::default();
         let heard = AtomicU64::new(world.elapsed());
-        Self { world, member, left, heard, ends, lessons, parts, asks_for, reads }
+        Self { world, member, left, heard, ends, lessons, parts, rounds, asks_for, reads }
     }
 
     pub(crate) fn set(&self, member: Member<ObjectState>) {

@@ -370,7 +370,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("clock error", "by what time promises are kept, and why a member does not start"),
             ("disk documents reference", "where a state is kept, what all share, what clients get"),
             ("checkpointable registry", "what a program implements, and where views are"),
-            ("lessons", "what travels in pieces"),
+            ("lessons rounds", "what travels in pieces, and who tells of it"),
             ("peers", "the other members"),
             ("shared", "what the parts of a member have in common"),
             ("keeper member_servant requests", "the parts of a member"),

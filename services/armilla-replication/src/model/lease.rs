@@ -90,7 +90,7 @@ impl<S: State> Member<S> {
         } else {
             self.promises.reads.1 += 1;
             if let Err(failure) = self.ask_all(world) {
-                return self.unsettled(failure);
+                return self.undecided(failure);
             }
         }
         reply.map_or(Served::Failed, |(status, body)| Served::Reply(status, body, false))

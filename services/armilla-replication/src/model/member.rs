@@ -18,7 +18,7 @@ use super::record::{Change, Position, Record};
 use super::reply_log::{Limits, ReplyLog};
 use super::view::{MemberInfo, View};
 use super::world::{Failure, Peers, Refusal, Registry, State, Welcome};
-use std::fmt;
+use std::{fmt, slice};
 
 /// How the members of a group keep the same state (`FT::ReplicationStyleValue`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,6 +91,10 @@ pub struct Member<S> {
     pub(super) log: ReplyLog,
     /// What was executed and is not known to all backups.
     pub(super) unsettled: Vec<Record>,
+    /// Whether backups could not all be told of that.
+    pub(super) is_stuck: bool,
+    /// How often it has given up what it was.
+    pub(super) reign: u64,
     /// Whether it has taken over, and not all backups have its history yet.
     pub(super) is_new: bool,
     /// What was executed lately.
@@ -119,6 +123,8 @@ impl<S: State> Member<S> {
             last: Position::default(),
             log: ReplyLog::new(limits),
             unsettled: Vec::new(),
+            is_stuck: false,
+            reign: 0,
             is_new: false,
             recent: Recent::default(),
             has_learned: false,
@@ -218,7 +224,7 @@ impl<S: State> Member<S> {
         match self.lacks(last) {
             Some(records) => {
                 let mut all = records.iter().chain(&self.unsettled);
-                all.try_for_each(|record| world.apply(backup, version, record))
+                all.try_for_each(|record| world.apply(backup, version, slice::from_ref(record)))
             }
             None => {
                 let welcome = self.welcome().map_err(|Failure(why)| self.refusal(why))?;
@@ -272,7 +278,7 @@ impl<S: State> Member<S> {
     }
 
     /// The last position that backups have.
-    fn settled(&self) -> Position {
+    pub(super) fn settled(&self) -> Position {
         match self.unsettled.first() {
             Some(first) => first.after,
             None => self.last,
@@ -288,6 +294,8 @@ impl<S: State> Member<S> {
     /// Forgets that it was a member: what it has may differ from what others have.
     pub(super) fn retire(&mut self) {
         self.role = Role::Newcomer;
+        self.reign += 1;
+        self.is_stuck = false;
         self.part_from_disk();
         self.unsettled.clear();
         self.kept.clear();
@@ -295,16 +303,15 @@ impl<S: State> Member<S> {
         self.promises.forget();
     }
 
-    /// A backup hears of a record from the primary.
+    /// A backup hears of records from the primary, some of which it may know.
     ///
     /// # Errors
     /// It is not one, or has another history.
-    pub fn apply(&mut self, view: u32, record: Record) -> Result<(), Refusal> {
+    pub fn apply(&mut self, view: u32, records: Vec<Record>) -> Result<(), Refusal> {
         self.check(view)?;
-        match record.position == self.last {
-            true => Ok(()),
-            false => self.follow(record, true),
-        }
+        let known = records.iter().rposition(|record| record.position == self.last);
+        let mut news = records.into_iter().skip(known.map_or(0, |place| place + 1));
+        news.try_for_each(|record| self.follow(record, true))
     }
 
     /// Takes a record of the primary. The change is not made if one that follows has the whole state.

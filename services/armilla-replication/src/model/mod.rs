@@ -24,6 +24,6 @@ pub use membership::Admission;
 pub use promises::Lease;
 pub use record::{Change, Entry, Order, Position, Record, digest};
 pub use reply_log::{Limits, ReplyLog};
-pub use serving::Request;
+pub use serving::{Begun, Pending, Request};
 pub use view::{MemberInfo, View};
 pub use world::{Clock, Failure, Peers, Refusal, Registry, State, Welcome};

@@ -5,6 +5,40 @@ use super::record::{Change, Entry, Order, Position, Record, digest};
 use super::reply_log::ReplyLog;
 use super::world::{Clock, Failure, Peers, Refusal, Registry, State};
 
+/// A request that was executed, and is not known to all backups yet: its place, and what it is replied if it
+/// is in the history that survives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    position: Position,
+    /// Whether the member has been the primary all the time shows by this.
+    reign: u64,
+    reply: Option<(u32, Vec<u8>)>,
+}
+
+impl Pending {
+    /// How many requests are in the history with it, and in which reign of the member.
+    pub const fn place(&self) -> (u64, u64) {
+        (self.reign, self.position.number)
+    }
+
+    /// What becomes of it when all backups know it.
+    pub fn settled(self) -> Served {
+        self.reply.map_or(Served::Failed, |(status, body)| Served::Reply(status, body, false))
+    }
+}
+
+/// What has become of a request so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begun {
+    /// All that becomes of it.
+    Done(Served),
+    /// It was executed. It is replied to when all backups know it.
+    Pending(Pending),
+}
+
+/// The most requests that backups are told of at once.
+const MOST_AT_ONCE: usize = 64;
+
 /// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
@@ -17,37 +51,61 @@ pub struct Request {
 }
 
 impl<S: State> Member<S> {
-    /// Serves a request, which `execute` executes: it gets the place of the request in the history, none
-    /// for one that only reads, and returns the status and the body of the reply.
-    pub fn serve(
+    /// Begins to serve a request, which `execute` executes: it gets the place of the request in the history,
+    /// none for one that only reads, and returns the status and the body of the reply. Further requests may
+    /// be begun before the backups [are told](Self::settle_all) of all at once.
+    pub fn begin(
         &mut self,
         world: &(impl Registry + Peers + Clock),
         request: Request,
         now: u64,
         execute: impl FnOnce(&S, Option<Position>) -> Option<(u32, Vec<u8>)>,
-    ) -> Served {
+    ) -> Begun {
         if self.role != Role::Primary {
-            return Served::Elsewhere;
+            return Begun::Done(Served::Elsewhere);
         }
-        if let Err(failure) = self.settle(world) {
-            return self.unsettled(failure);
+        // What is answered at once must not depend on what may still be lost.
+        let is_at_once = request.reads || self.is_known(&request);
+        let must_settle = is_at_once || self.is_new || self.is_stuck;
+        if (must_settle || self.unsettled.len() >= MOST_AT_ONCE)
+            && let Err(failure) = self.settle(world)
+        {
+            return Begun::Done(self.undecided(failure));
         }
         if request.reads {
-            return self.read(world, |state| execute(state, None));
+            return Begun::Done(self.read(world, |state| execute(state, None)));
         }
+        match self.answer(&request, now) {
+            Some(served) => Begun::Done(served),
+            None => self.execute_first(world, request, execute),
+        }
+    }
+
+    fn is_known(&self, request: &Request) -> bool {
+        let identity = request.identity.as_ref();
+        identity.is_some_and(|(client, retention, _)| self.log.find(client, *retention).is_some())
+    }
+
+    /// Answers a request that is not to be executed.
+    fn answer(&mut self, request: &Request, now: u64) -> Option<Served> {
         self.log.expire(now);
-        if let Some((client, retention, expires)) = &request.identity {
-            if let Some(known) = self.log.find(client, *retention) {
-                self.replayed += 1;
-                return Served::Reply(known.status, known.body.clone(), true);
-            }
-            if ReplyLog::is_expired(*expires, now) {
-                return Served::Expired;
-            }
-            if !self.log.has_room() {
-                return Served::Full;
-            }
+        let (client, retention, expires) = request.identity.as_ref()?;
+        if let Some(known) = self.log.find(client, *retention) {
+            self.replayed += 1;
+            return Some(Served::Reply(known.status, known.body.clone(), true));
         }
+        if ReplyLog::is_expired(*expires, now) {
+            return Some(Served::Expired);
+        }
+        (!self.log.has_room()).then_some(Served::Full)
+    }
+
+    fn execute_first(
+        &mut self,
+        world: &impl Clock,
+        request: Request,
+        execute: impl FnOnce(&S, Option<Position>) -> Option<(u32, Vec<u8>)>,
+    ) -> Begun {
         let begun = world.elapsed();
         let reply = execute(&self.state, Some(self.next()));
         let took = world.elapsed().saturating_sub(begun);
@@ -56,17 +114,65 @@ impl<S: State> Member<S> {
             if !self.backups().is_empty() {
                 self.retire();
             }
-            return Served::Undecided(why);
+            return Begun::Done(Served::Undecided(why));
         }
-        match (self.settle(world), reply) {
-            (Ok(()), Some((status, body))) => Served::Reply(status, body, false),
-            (Ok(()), None) => Served::Failed,
-            (Err(Failure(why)), _) => Served::Undecided(why),
+        Begun::Pending(Pending { position: self.last, reign: self.reign, reply })
+    }
+
+    /// Serves a request, and tells the backups: [`begin`](Self::begin) and
+    /// [`settle_all`](Self::settle_all).
+    pub fn serve(
+        &mut self,
+        world: &(impl Registry + Peers + Clock),
+        request: Request,
+        now: u64,
+        execute: impl FnOnce(&S, Option<Position>) -> Option<(u32, Vec<u8>)>,
+    ) -> Served {
+        match self.begin(world, request, now, execute) {
+            Begun::Done(served) => served,
+            Begun::Pending(pending) => match self.settle_all(world) {
+                Ok(()) => pending.settled(),
+                Err(Failure(why)) => Served::Undecided(why),
+            },
+        }
+    }
+
+    /// Tells the backups of all requests that were begun.
+    ///
+    /// # Errors
+    /// It is not known what becomes of them.
+    pub fn settle_all(&mut self, world: &(impl Registry + Peers)) -> Result<(), Failure> {
+        self.settle(world)
+    }
+
+    /// How many requests all backups know, and in which reign of the member.
+    pub fn settled_place(&self) -> (u64, u64) {
+        (self.reign, self.settled().number)
+    }
+
+    /// How many requests were begun and are not known to all backups.
+    pub const fn pending(&self) -> usize {
+        self.unsettled.len()
+    }
+
+    /// What has become of a request that was begun: `None` if the backups were not told of it yet.
+    ///
+    /// # Errors
+    /// It may be lost: they could not all be told, or the member was not the primary all the time.
+    pub fn outcome(&self, pending: &Pending) -> Option<Result<(), Failure>> {
+        if pending.reign != self.reign || self.role != Role::Primary {
+            return Some(Err(Failure("another member has become the primary".into())));
+        }
+        let is_open = self.unsettled.iter().any(|record| record.position == pending.position);
+        match (is_open, self.is_stuck) {
+            (false, _) => Some(Ok(())),
+            (true, true) => Some(Err(Failure("not all backups could be told".into()))),
+            (true, false) => None,
         }
     }
 
     /// What becomes of a request that finds the history not known to all backups.
-    pub(super) fn unsettled(&self, Failure(why): Failure) -> Served {
+    pub(super) fn undecided(&self, Failure(why): Failure) -> Served {
         match self.role {
             Role::Primary => Served::Undecided(why),
             _ => Served::Elsewhere,
@@ -120,15 +226,20 @@ impl<S: State> Member<S> {
             // Its log may have replies that a backup has never heard of.
             self.tell_view(world)?;
         }
-        while let Some(record) = self.unsettled.first().cloned() {
-            for backup in self.backups() {
-                if self.view.member(&backup.name).is_some() {
-                    let told = world.apply(&backup, self.view.version, &record);
-                    self.after_telling(world, &backup, told)?;
-                }
+        // Only what all have is not stuck.
+        self.is_stuck = !self.unsettled.is_empty();
+        let records = match self.backups().is_empty() {
+            true => Vec::new(),
+            false => self.unsettled.clone(),
+        };
+        for backup in self.backups() {
+            if !records.is_empty() && self.view.member(&backup.name).is_some() {
+                let told = world.apply(&backup, self.view.version, &records);
+                self.after_telling(world, &backup, told)?;
             }
-            self.recent.push(self.unsettled.remove(0));
         }
+        self.unsettled.drain(..).for_each(|record| self.recent.push(record));
+        self.is_stuck = false;
         Ok(())
     }
 

@@ -47,11 +47,11 @@ pub trait Registry {
 
 /// The other members.
 pub trait Peers {
-    /// Tells a backup of a record.
+    /// Tells a backup of records, at least one.
     ///
     /// # Errors
-    /// It does not take it.
-    fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal>;
+    /// It does not take all of them.
+    fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal>;
 
     /// Tells a backup of a new view.
     ///

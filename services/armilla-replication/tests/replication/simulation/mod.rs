@@ -7,7 +7,7 @@
 mod object;
 mod world;
 
-use armilla_replication::model::{Position, Request, Role, Served, Style};
+use armilla_replication::model::{Begun, Member, Position, Request, Role, Served, Style};
 use object::Counts;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,12 +101,62 @@ impl Run {
         Some(slot.as_mut()?.serve(&self.world.at(place), request, 0, execute))
     }
 
-    /// A member is sent a request. Whether it has replied.
+    /// A member is sent a request. Whether it has replied. Now and then others send one at the same time,
+    /// so that the backups are told of all at once.
     fn write(&self, place: usize, number: u64) -> bool {
+        let mut numbers = vec![number];
+        while numbers.len() < 4 && self.world.random.one_in(4) {
+            let other = self.others.get();
+            self.others.set(other + 1);
+            numbers.push(OTHERS + other);
+        }
+        if self.world.random.one_in(2) {
+            numbers.reverse();
+        }
+        let Ok(mut slot) = self.world.slots[place].try_borrow_mut() else { return false };
+        let Some(member) = slot.as_mut() else { return false };
+        let here = self.world.at(place);
+        let begun: Vec<_> =
+            numbers.iter().map(|number| self.begin(member, place, *number)).collect();
+        if self.world.mistake == Mistake::Early {
+            for (sent, begun) in numbers.iter().zip(&begun) {
+                if let Begun::Pending(pending) = begun {
+                    self.note_reply(*sent, pending.clone().settled());
+                }
+            }
+        }
+        member.settle_all(&here).ok();
+        let mut has_replied = false;
+        for (sent, begun) in numbers.into_iter().zip(begun) {
+            let served = match begun {
+                Begun::Done(served) => served,
+                Begun::Pending(pending) => {
+                    let outcome = member.outcome(&pending).expect("the backups were told");
+                    if outcome.is_err() {
+                        continue;
+                    }
+                    pending.settled()
+                }
+            };
+            has_replied |= self.note_reply(sent, served) && sent == number;
+        }
+        has_replied
+    }
+
+    fn begin(&self, member: &mut Member<Counts>, place: usize, number: u64) -> Begun {
         let identity = Some(("client".to_owned(), number as i32, u64::MAX));
         let request = Request { identity, octets: number.to_le_bytes().into(), reads: false };
-        let served = self.serve(place, request, |state| state.execute_number(number));
-        let Some(Served::Reply(0, body, _)) = served else { return false };
+        member.begin(&self.world.at(place), request, 0, |state, _| {
+            self.stand_still();
+            let reply = state.execute_number(number);
+            self.stand_still();
+            Some((0, reply))
+        })
+    }
+
+    /// Whether that is a reply.
+    fn note_reply(&self, number: u64, served: Served) -> bool {
+        let Served::Reply(0, body, _) = served else { return false };
         if let Some(before) = self.replies.borrow_mut().insert(number, body.clone()) {
             assert_eq!(before, body, "seed {}: request {number} has two replies", self.seed);
         }
@@ -277,6 +327,7 @@ fn mistakes_are_found() {
         (Mistake::WildClocks, Style::WarmPassive),
         (Mistake::Forgets, Style::Active),
         (Mistake::Twice, Style::Active),
+        (Mistake::Early, Style::WarmPassive),
     ] {
         let found = (1..=1_000).find(|seed| {
             let run = Run::new(*seed, World::new(*seed, style, false, mistake));

@@ -31,6 +31,8 @@ pub(super) enum Mistake {
     Forgets,
     /// A backup executes a request that it has executed.
     Twice,
+    /// The primary replies before it has told the backups.
+    Early,
 }
 
 /// A member; `None` while its process is gone.
@@ -349,17 +351,19 @@ impl Registry for At<'_> {
 }
 
 impl Peers for At<'_> {
-    fn apply(&self, to: &MemberInfo, view: u32, record: &Record) -> Result<(), Refusal> {
-        let (octets, world) = (record.to_octets().unwrap(), self.0);
+    fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal> {
+        let octets: Vec<_> = records.iter().map(|record| record.to_octets().unwrap()).collect();
+        let world = self.0;
         if world.mistake == Mistake::Forgets && world.fails() {
             return Ok(());
         }
         world.send(self.1, to, |member, _| {
-            let record = Record::from_octets(&octets).unwrap();
+            let records: Vec<_> =
+                octets.iter().map(|record| Record::from_octets(record).unwrap()).collect();
             if world.mistake == Mistake::Twice && member.role() == Role::Backup && world.fails() {
-                member.state().execute(&record);
+                member.state().execute(&records[0]);
             }
-            member.apply(view, record)
+            member.apply(view, records)
         })
     }
 
