@@ -2,8 +2,6 @@ package peer;
 
 import jakarta.ejb.SessionBean;
 import jakarta.ejb.SessionContext;
-import javax.naming.InitialContext;
-import org.omg.CORBA.ORB;
 
 /** The account: each enterprise bean of the archive is one, with other rules. */
 public class AccountBean implements SessionBean {
@@ -30,11 +28,9 @@ public class AccountBean implements SessionBean {
     return context.getCallerPrincipal().getName();
   }
 
-  /** By the ORB of the server, so its interceptors say for whom. */
   public String relay(String reference) {
     try {
-      ORB orb = (ORB) new InitialContext().lookup("java:comp/ORB");
-      return Work.ask(orb, reference);
+      return Work.ask(reference);
     } catch (Throwable failure) {
       return Work.shown(failure);
     }
@@ -42,7 +38,7 @@ public class AccountBean implements SessionBean {
 
   public String work(String what) {
     try {
-      return Work.run(context, what);
+      return Work.run(what);
     } catch (Throwable failure) {
       return Work.shown(failure);
     }

@@ -8,16 +8,21 @@
 //!             [--operation NAME --text TEXT]
 //! interop-ejb serve FILE [--authentication off|optional|required] [--stateless] [--asserter NAME]
 //!             [--realm NAME] [--password TEXT] [--tls DIRECTORY [--tls-port PORT] [--tls-alone] [--verify]]
+//! interop-ejb member DIRECTORY HOST:PORT omg|arjuna|both
+//! interop-ejb root DIRECTORY HOST:PORT omg|arjuna|both URL CASE
 //! ```
 //!
 //! `call` makes an account with the home at URL, and asks it who calls. It prints what that says, or the
 //! exception, with what the server has said of the security context. The contexts in hexadecimal go with
 //! the requests in the place of our own, one for each time. `serve` has an account that tells who calls
-//! it, until its standard input ends.
+//! it, until its standard input ends. `member` has one that works in the transactions of its
+//! clients, until it is killed; its log is in the directory, and what its resource is told. `root` has a
+//! transaction of its own, in which a bean takes part, and dies where the case says so.
 
 mod call;
 mod options;
 mod serve;
+mod transact;
 
 use armilla_tls::Authority;
 use std::error::Error;
@@ -38,6 +43,15 @@ fn main() -> Outcome {
         ["authority", directory] => authority(Path::new(directory)),
         ["call", url, ref rest @ ..] => call::call(url, &options::Options(rest)),
         ["serve", file, ref rest @ ..] => serve::serve(file, &options::Options(rest)),
+        ["member", ref rest @ ..] => transact::Node::new(rest, None)?.serve(),
+        ["root", ref rest @ .., url, case] => {
+            let when = match case {
+                "our root dies before it decides" => Some("before"),
+                "our root dies after it has decided" => Some("after"),
+                _ => None,
+            };
+            transact::Node::new(rest, when)?.root(url, case)
+        }
         _ => Err("see the head of src/bin/ejb/main.rs".into()),
     }
 }
