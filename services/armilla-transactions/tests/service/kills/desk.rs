@@ -23,6 +23,17 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How a transfer has ended; `None` if nobody can say.
 type Ended = Option<bool>;
 
+/// What is added to an amount that no bank may ever have.
+const NEVER: f64 = 1e15;
+
+fn ended(done: &Result<(), RunError<SystemException>>) -> Ended {
+    match done {
+        Ok(()) => Some(true),
+        Err(RunError::Work(_) | RunError::Commit(CommitError::RolledBack { .. })) => Some(false),
+        Err(_) => None,
+    }
+}
+
 struct Desk {
     transactions: Transactions,
     from: AccountRef,
@@ -36,17 +47,28 @@ struct Desk {
 impl Desk {
     /// A transaction of this process, with the banks below it.
     fn own(&self, amount: f64) -> Ended {
-        let done = self.transactions.run(|_| {
+        ended(&self.transactions.run(|_| {
             self.to.deposit(amount)?;
             self.from.withdraw(amount).map_err(system)
-        });
-        match done {
-            Ok(()) => Some(true),
-            Err(RunError::Work(_) | RunError::Commit(CommitError::RolledBack { .. })) => {
-                Some(false)
+        }))
+    }
+
+    /// The same with the deposit in a subtransaction, behind another one that fails.
+    fn in_parts(&self, amount: f64) -> Ended {
+        ended(&self.transactions.run(|whole| {
+            let undone = whole.run(|_| {
+                self.to.deposit(NEVER + amount)?;
+                Err::<(), _>(SystemException::from(ExceptionKind::BadParam))
+            });
+            match undone {
+                Err(RunError::Work(why)) if why.kind() == ExceptionKind::BadParam => {}
+                _ => return Err(ExceptionKind::Unknown.into()),
             }
-            Err(_) => None,
-        }
+            match whole.run(|_| self.to.deposit(amount)) {
+                Ok(()) => self.from.withdraw(amount).map_err(system),
+                Err(_) => Err(ExceptionKind::Unknown.into()),
+            }
+        }))
     }
 
     /// One of the service, with two subordinates here, each with a bank below it.
@@ -126,8 +148,9 @@ pub(super) fn serve(role: &Role) {
 fn order(desk: &Desk, next: &AtomicI64, [mut committed, mut rolled_back]: [&File; 2]) {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        let ended = match number % 2 {
+        let ended = match number % 4 {
             0 => desk.own(number as f64),
+            2 => desk.in_parts(number as f64),
             _ => desk.of_service(number as f64),
         };
         let line = format!("{number}\n");
