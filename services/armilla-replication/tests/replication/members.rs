@@ -250,10 +250,17 @@ fn a_group_all_of_whose_members_have_died_comes_back_from_any_disk_of_the_latest
             let path = directory.join(format!("{style:?}-{name}"));
             Server::start_with(&registry, 1 + style as u64, name, style, |it| it.disk(path))
         };
+        // A disk that others use may be slow: then a backup has to leave, and comes back.
+        let both_are_in = || {
+            let name = GroupName::new("bank", 1 + style as u64);
+            let members = || registry.read(&name).unwrap().unwrap().members.len();
+            eventually("both are members", || members() == 2);
+        };
         let mut servers = vec![on_disk("a"), on_disk("b")];
         let (orb, account) = client(&servers[0]);
         account.deposit(5.0).unwrap();
         account.deposit(2.0).unwrap();
+        both_are_in();
         servers.drain(..).for_each(Server::kill);
         orb.shutdown();
         // The one that was a backup is first.
@@ -265,6 +272,7 @@ fn a_group_all_of_whose_members_have_died_comes_back_from_any_disk_of_the_latest
         let a = on_disk("a");
         assert_eq!(a.replica.role(), Role::Backup);
         account.deposit(1.0).unwrap();
+        both_are_in();
         b.kill();
         account.deposit(1.0).unwrap();
         assert_eq!(account.balance().unwrap(), 10.0);
