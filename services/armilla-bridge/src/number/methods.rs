@@ -44,6 +44,8 @@ pub(crate) struct Method {
     pub(crate) taken: Vec<(Place, Shape)>,
     /// The exceptions, for a view of an operation that raises some.
     pub(crate) raises: Option<Arc<Raises>>,
+    /// Whether the result of the operation is the HRESULT: which success it was.
+    pub(crate) success: bool,
     /// Whether all its values travel.
     pub(crate) travels: bool,
 }
@@ -73,6 +75,7 @@ impl Method {
             given: Vec::new(),
             taken: Vec::new(),
             raises: (!signature.exceptions.is_empty()).then(|| raises.clone()),
+            success: false,
             travels: true,
         };
         for (index, (_, mode, code)) in signature.parameters.iter().enumerate() {
@@ -98,7 +101,8 @@ impl Method {
     }
 
     /// A method of COM that is an operation of CORBA: their parameters are the same in their order, but for
-    /// the result, which is the `retval` or the last `out` of COM.
+    /// the result, which is the `retval` or the last `out` of COM. If there is neither, and the method
+    /// succeeds in several ways, the result is the HRESULT.
     fn of_com(model: &Idl, com: &ComMethod, signature: &Signature) -> Result<Self, String> {
         let name = com.full_name();
         let unlike = |what: &str| format!("`{name}` and `{}`: {what}", signature.operation);
@@ -139,11 +143,13 @@ impl Method {
         if let Some((_, (missing, ..))) = expected.next() {
             return Err(unlike(&format!("`{missing}` has no counterpart")));
         }
-        if result {
+        let number = matches!(signature.result, TypeCode::Long | TypeCode::ULong);
+        let success = result && com.success_codes && number;
+        if result && !success {
             return Err(unlike("no `out` parameter is the result"));
         }
         let (signature, raises) = (Arc::new(signature.clone()), None);
-        Ok(Self { signature, opnum: com.opnum, given, taken, raises, travels: true })
+        Ok(Self { signature, opnum: com.opnum, given, taken, raises, success, travels: true })
     }
 }
 

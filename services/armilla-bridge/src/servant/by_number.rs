@@ -50,15 +50,15 @@ impl Called<'_> {
     /// Executes the call; returns the answer, and whether the operation succeeded.
     pub(crate) fn run(&self, method: &Method) -> (Result<Vec<u8>, Status>, bool) {
         match self.operation(method) {
-            Ok(results) => {
+            Ok((status, results)) => {
                 let nothing = method.raises.iter().map(|_| Value::nothing(&Raises::shape()));
-                (self.answer(Status::OK, results.into_iter().chain(nothing)), true)
+                (self.answer(status, results.into_iter().chain(nothing)), true)
             }
             Err(failed) => (self.failed(method, failed), false),
         }
     }
 
-    fn operation(&self, method: &Method) -> Result<Vec<Value>, Failed> {
+    fn operation(&self, method: &Method) -> Result<(Status, Vec<Value>), Failed> {
         let given = self.call.read_arguments(|input| method.read_given(input));
         let given = given.map_err(|status| Mismatch { status, what: "malformed".to_owned() })?;
         let signature = &method.signature;
@@ -73,7 +73,10 @@ impl Called<'_> {
             false => request.invoke(),
         };
         match done {
-            Ok(()) => self.results(method, &request).map_err(Failed::Mismatch),
+            Ok(()) => {
+                let results = self.results(method, &request).map_err(Failed::Mismatch)?;
+                Ok((success(method, &request), results))
+            }
             Err(Error::System(exception)) => Err(Failed::System(exception)),
             Err(Error::User(raised)) => Err(Failed::User(raised.exception)),
         }
@@ -133,5 +136,18 @@ impl Called<'_> {
         mut results: impl Iterator<Item = Value>,
     ) -> Result<Vec<u8>, Status> {
         self.call.write_answer(status, |out| results.try_for_each(|value| value.write(out)))
+    }
+}
+
+/// Which success it was: what the operation returned, if that is an HRESULT.
+fn success(method: &Method, request: &Request) -> Status {
+    if !method.success {
+        return Status::OK;
+    }
+    let result = request.return_value();
+    match (result.get::<i32>(), result.get::<u32>()) {
+        (Ok(Some(number)), _) => Status(number as u32),
+        (_, Ok(Some(number))) => Status(number),
+        _ => Status::OK,
     }
 }

@@ -255,6 +255,14 @@ impl Imported {
                 Place::Parameter(index) => request.set_argument(*index, value),
             }
         }
+        if method.success {
+            let number = match signature.result {
+                TypeCode::ULong => Any::new(&status.0),
+                _ => Any::new(&(status.0 as i32)),
+            };
+            let unfit = |_| failed(Status::UNEXPECTED, "the HRESULT is no value");
+            request.set_result(number.map_err(unfit)?)?;
+        }
         Ok(())
     }
 

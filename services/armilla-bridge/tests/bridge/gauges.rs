@@ -1,6 +1,8 @@
 //! Programs of CORBA call objects of COM that are called by number alone.
 
-use crate::gauge::instruments::{self, Gauge, GaugeRef, Reading, Sink, gauge::ReadRaises, sink};
+use crate::gauge::instruments::{
+    self, Gauge, GaugeRef, Reading, Sink, gauge::ReadRaises, gauge::SettleRaises, sink,
+};
 use crate::gauge::{
     GaugeReading, GaugeState, IGauge, IGaugeSink, IGaugeSinkProxy, i_gauge, i_gauge_sink,
 };
@@ -60,9 +62,19 @@ impl IGauge for Instrument {
             let sink = com_client().unmarshal(&pointer.reference().unwrap()).unwrap();
             let sink = IGaugeSinkProxy(sink);
             sink.on_level(7, 0.5).unwrap();
+            assert_eq!(sink.ready(7).unwrap(), Status::OK);
+            assert_eq!(sink.ready(8).unwrap(), Status::FALSE);
             self.held.lock().unwrap().push(sink);
         }
         Ok(std::mem::replace(&mut known, sink))
+    }
+
+    fn settle(&self, channel: i32) -> Result<Status, Status> {
+        match channel {
+            0 => Ok(Status::OK),
+            1.. => Ok(Status(channel as u32)),
+            _ => Err(Status(0x8004_7778)),
+        }
     }
 
     fn explain(&self, what: String, why: Variant) -> Result<(Variant, Uuid), Status> {
@@ -127,6 +139,16 @@ fn an_hresult_is_the_exception_of_the_operation_or_one_of_the_system() {
     assert_eq!(error.kind(), ExceptionKind::Transient, "{error}");
 }
 
+#[test]
+fn the_way_in_which_a_method_succeeds_is_the_result() {
+    let (_plant, site) = site();
+    let gauge: GaugeRef = site.com_object("gauge").narrow().unwrap();
+    let settled = [0, 1, 0x4_0200].map(|channel| gauge.settle(channel).unwrap());
+    assert_eq!(settled, [0, 1, 0x4_0200]);
+    let Err(Error::User(SettleRaises::ComError(error))) = gauge.settle(-1) else { panic!() };
+    assert_eq!(error.hresult, 0x8004_7778_u32 as i32);
+}
+
 #[derive(Default)]
 struct Ear(Arc<Mutex<Vec<(i32, f64)>>>);
 
@@ -135,6 +157,10 @@ impl Sink for Ear {
         self.0.lock().unwrap().push((channel, level));
         Ok(())
     }
+
+    fn ready(&self, channel: i32) -> Result<u32, SystemException> {
+        Ok(u32::from(channel != 7))
+    }
 }
 
 struct Deaf;
@@ -142,6 +168,10 @@ struct Deaf;
 impl IGaugeSink for Deaf {
     fn on_level(&self, _channel: i32, _level: f64) -> Result<(), Status> {
         Ok(())
+    }
+
+    fn ready(&self, _channel: i32) -> Result<Status, Status> {
+        Ok(Status::FALSE)
     }
 }
 

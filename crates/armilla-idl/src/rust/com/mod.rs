@@ -296,10 +296,15 @@ fn upcall(method: &ComMethod) -> TokenStream {
         return match method.success_codes {
             true => quote! {
                 #read
-                let status = servant.#name(#(#arguments),*)?;
+                // A failure is an answer, too: a fault would say that the call was not executed.
+                let status = servant.#name(#(#arguments),*).unwrap_or_else(|status| status);
                 call.answer_with(&(), status)
             },
-            false => quote!(#read servant.#name(#(#arguments),*)?; call.answer(&())),
+            false => quote! {
+                #read
+                let status = servant.#name(#(#arguments),*).err();
+                call.answer_with(&(), status.unwrap_or(::armilla_dcom::generated::Status::OK))
+            },
         };
     }
     let ty = parameters_name(method, "Out");
