@@ -64,34 +64,8 @@ beans() {
   jar cf "$work/peer.jar" -C "$work/beans" .
 }
 
-# With $CAPTURE set, all that goes over the loopback is captured, with the keys of the server's sessions.
-capture() {
-  [ -n "${CAPTURE:-}" ] || return 0
-  local jar=extract-tls-secrets-4.0.0.jar
-  [ -e "$archives/$jar" ] || mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy \
-    -Dartifact=name.neykov:extract-tls-secrets:4.0.0 -DoutputDirectory="$archives" >&2
-  agent=-javaagent:$archives/$jar=$work/keys.log
-  tshark -q -i lo -f tcp -w "$work/capture.pcapng" 2>"$work/tshark.log" &
-  started+=($!)
-  await 20 test -s "$work/capture.pcapng"
-}
-# Opens the capture: how much of it is GIOP, how much of that was encrypted, and nothing malformed.
-opened() {
-  [ -n "${CAPTURE:-}" ] || return 0
-  sleep 2
-  local tls=() port
-  for port in 3529 3820 3920 24711 24712 24713; do tls+=(-d "tls.port==$port,giop"); done
-  frames() {
-    tshark -r "$work/capture.pcapng" -o "tls.keylog_file:$work/keys.log" -d tcp.port==3528,giop \
-      -d tcp.port==3700,giop "${tls[@]}" -Y "$1" -T fields -e frame.number 2>/dev/null | wc -l
-  }
-  echo "captured: $(frames giop) frames of GIOP, $(frames 'giop && tls') of them over TLS," \
-    "$(frames 'giop && _ws.malformed') malformed"
-}
-
-# WildFly 37.0.1: `home ann` is the URL of a bean.
+# WildFly 37.0.1. `wildfly_home Open` is the URL of a bean.
 wildfly_prepare() {
-  capture
   fetch org.wildfly:wildfly-dist:37.0.1.Final wildfly-dist-37.0.1.Final.zip
   root=$work/wildfly-37.0.1.Final
   chmod +x "$root"/bin/*.sh
@@ -116,7 +90,7 @@ wildfly_start() {
   # It writes a file of references where it starts. Its recovery looks every few seconds instead of minutes.
   local options="-Xmx768m -Djava.net.preferIPv4Stack=true"
   options="$options -DRecoveryEnvironmentBean.periodicRecoveryPeriod=2"
-  options="$options -DRecoveryEnvironmentBean.recoveryBackoffPeriod=1 ${agent:-}"
+  options="$options -DRecoveryEnvironmentBean.recoveryBackoffPeriod=1"
   (cd "$work" && JAVA_OPTS=$options LAUNCH_JBOSS_IN_BACKGROUND=1 \
     JBOSS_PIDFILE=$work/server.pid exec "$root/bin/standalone.sh" -c standalone-full.xml) \
     >>"$work/server.log" 2>&1 &
@@ -127,7 +101,6 @@ wildfly_home() { echo "corbaname:iiop:1.2@127.0.0.1:3528#peer/$1"; }
 
 # GlassFish 8.0.0-JDK17-M12.
 glassfish_prepare() {
-  capture
   fetch org.glassfish.main.distributions:glassfish:8.0.0-JDK17-M12 glassfish-8.0.0-JDK17-M12.zip
   root=$work/glassfish8/glassfish
   chmod +x "$root"/bin/*
@@ -141,7 +114,6 @@ glassfish_prepare() {
   keytool -importcert -noprompt -alias armilla-authority -file "$work/pki/authority.pem" \
     -keystore "$config/cacerts.jks" -storepass changeit >>"$work/certificates.log" 2>&1
   sed -i 's/cert-nickname="s1as"/cert-nickname="armilla"/' "$config/domain.xml"
-  [ -z "${agent:-}" ] || sed -i "s|<java-config [^>]*>|&<jvm-options>$agent</jvm-options>|" "$config/domain.xml"
   ln -s "$root/domains/domain1/logs/server.log" "$work/server.log"
   glassfish_start
   for user in ann:secret gateway:gate zoe:other; do
