@@ -246,7 +246,10 @@ impl Engine {
             }
         }
         if ended {
-            self.counts.ended(&entry.machine());
+            // Those are counted that are transactions for themselves.
+            if entry.parent.is_none() {
+                self.counts.ended(&entry.machine());
+            }
             self.timer.set(entry, None);
             self.table.remove_if(entry, |_| true);
             self.journal.forget(entry.key);

@@ -60,12 +60,13 @@ pub(crate) fn info(entry: &Entry) -> TransactionInfo {
         name: it.name().to_string(),
         progress: progress(it.progress()),
     });
+    let within = entry.parent.as_ref().map(|parent| format!(", a part of {}", parent.key));
     TransactionInfo {
         id: entry.key.to_string(),
         global_id: entry.global.to_string(),
         status: match machine.is_stuck() {
             true => "unknown: its log could not be written; restart the server".to_owned(),
-            false => machine.status().to_string(),
+            false => format!("{}{}", machine.status(), within.unwrap_or_default()),
         },
         heuristic: machine.heuristic().map(|it| it.to_string()).unwrap_or_default(),
         is_subordinate: entry.subordinate,

@@ -120,6 +120,9 @@ fn the_end_of_the_whole_ends_its_parts() {
     let part = whole.begin().unwrap();
     let entered = part.enter().unwrap();
     account.withdraw(1.0).unwrap();
+    let within = format!("active, a part of {}", whole.id());
+    let listed = client.transactions.list();
+    assert!(listed.iter().any(|it| it.id == part.id() && it.status == within), "{listed:?}");
     whole.rollback();
     let late = account.withdraw(1.0).unwrap_err();
     let Error::System(late) = late else { panic!("{late}") };
