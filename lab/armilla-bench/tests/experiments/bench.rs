@@ -36,7 +36,7 @@ fn list_arguments_accept_known_names_and_blanks() {
     let (status, printed) = refused(&["batch", "--peers", "ace, nonesuch"]);
     assert_eq!(status, Some(2));
     assert!(
-        printed.contains("one of ace, omniorb, ice, grpc, capnp, jacorb, all, none"),
+        printed.contains("one of ace, omniorb, ice, grpc, capnp, jacorb, tao, all, none"),
         "{printed}"
     );
     for alone in ["none", "all"] {
