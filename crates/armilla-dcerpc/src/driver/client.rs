@@ -115,8 +115,12 @@ impl Connection {
         options: ClientOptions,
     ) -> Result<Self, DriverError> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-        for address in address.to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, timeout) {
+        let deadline = Instant::now() + timeout;
+        // Whoever owns the name says how many there are.
+        let mut addresses = address.to_socket_addrs()?.collect::<Vec<_>>().into_iter();
+        while let Some(address) = addresses.next() {
+            let share = share(deadline.saturating_duration_since(Instant::now()), addresses.len());
+            match TcpStream::connect_timeout(&address, share) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
                     let (order, start) = (options.order, Instant::now());
@@ -292,9 +296,45 @@ impl Connection {
     }
 }
 
+/// How long one address may take, if others follow: each gets its part of the time that is left. The
+/// operating system takes no time of nothing.
+fn share(left: Duration, others: usize) -> Duration {
+    let all = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(1);
+    (left / all).max(Duration::from_millis(1))
+}
+
 fn accepted(interface: SyntaxId, outcome: Outcome) -> Result<(), DriverError> {
     match outcome {
         Outcome::Accepted => Ok(()),
         outcome => Err(DriverError::NotAccepted(interface, outcome)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};
+    use std::net::SocketAddr;
+
+    /// A listener that answers nobody: its queue is full.
+    fn deaf() -> (rustix::fd::OwnedFd, SocketAddr, Vec<TcpStream>) {
+        let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        bind(&listener, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        listen(&listener, 0).unwrap();
+        let address = SocketAddr::try_from(getsockname(&listener).unwrap()).unwrap();
+        let mut waiting = Vec::new();
+        while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(200)) {
+            waiting.push(stream);
+        }
+        (listener, address, waiting)
+    }
+
+    #[test]
+    fn a_name_with_many_addresses_takes_no_longer_than_one_with_one() {
+        let (_listener, address, _waiting) = deaf();
+        let (begun, timeout) = (Instant::now(), Duration::from_secs(2));
+        let failed = Connection::connect(&[address; 30][..], timeout).unwrap_err();
+        assert!(matches!(failed, DriverError::TimedOut), "{failed}");
+        assert!(begun.elapsed() < 10 * timeout, "{:?}", begun.elapsed());
     }
 }

@@ -33,6 +33,7 @@
 //! ```
 
 mod client;
+mod connections;
 mod entropy;
 mod limit;
 mod server;

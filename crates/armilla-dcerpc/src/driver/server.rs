@@ -1,12 +1,13 @@
 //! A server with a thread for each connection.
 
+use super::connections::{Connections, Place};
 use super::entropy;
 use super::limit::Limit;
 use crate::fault::Status;
 use crate::management::{MANAGEMENT, Management};
 use crate::security::ntlm::{self, AcceptorOptions, NtHash};
 use crate::security::{SecurityContext, service, spnego};
-use crate::server::{Access, Host, Server, ServerCall, ServerEvent, ServerOptions};
+use crate::server::{Access, Host, Server, ServerCall, ServerError, ServerEvent, ServerOptions};
 use crate::uuid::SyntaxId;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -14,10 +15,11 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -69,7 +71,8 @@ pub struct ListenerOptions {
     pub server: ServerOptions,
     /// What it says of itself, and insists on.
     pub ntlm: AcceptorOptions,
-    /// How many connections there may be; further ones are closed at once.
+    /// How many connections there may be. For a further one another one ends whose client has not proved
+    /// who it is: the oldest of the host that has most of these. If all have, it is closed at once.
     pub max_connections: usize,
 }
 
@@ -130,13 +133,14 @@ pub fn listen(
     port.push(0);
     options.server.secondary_address = port;
     let interfaces = service.interfaces();
+    let connections = Connections::new(options.max_connections);
     let listed = interfaces.iter().map(|(interface, _)| *interface).collect();
     let shared = Arc::new(Shared {
         interfaces,
         management: Management { interfaces: listed },
         service,
         options,
-        connections: AtomicUsize::new(0),
+        connections,
         groups: Mutex::new(Groups {
             last: u32::from_le_bytes(entropy::random()),
             ..Groups::default()
@@ -164,7 +168,7 @@ struct Shared<S> {
     interfaces: Vec<(SyntaxId, Access)>,
     management: Management,
     options: ListenerOptions,
-    connections: AtomicUsize,
+    connections: Arc<Connections>,
     groups: Mutex<Groups>,
 }
 
@@ -230,24 +234,18 @@ impl<S: Service> Host for Connected<S> {
 }
 
 fn accept<S: Service>(shared: &Arc<Shared<S>>, stream: TcpStream) {
-    if shared.connections.fetch_add(1, Ordering::SeqCst) >= shared.options.max_connections {
-        shared.connections.fetch_sub(1, Ordering::SeqCst);
-        return;
-    }
-    let own = shared.clone();
-    let thread = thread::Builder::new().name("dcerpc".to_string()).spawn(move || {
-        struct Leave<S>(Arc<Shared<S>>);
-        impl<S> Drop for Leave<S> {
-            fn drop(&mut self) {
-                self.0.connections.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
-        let leave = Leave(own);
-        // Whatever ended it, the client notices.
-        let _ = serve(&leave.0, stream);
-    });
-    if thread.is_err() {
-        shared.connections.fetch_sub(1, Ordering::SeqCst);
+    // One that has ended already has no address.
+    let Ok(peer) = stream.peer_addr() else { return };
+    let Some(place) = shared.connections.admit(stream, peer) else { return };
+    let shared = shared.clone();
+    let run = move || match serve(&shared, &place) {
+        Ok(None) => {}
+        Ok(Some(error @ ServerError::Security(_))) => place.denied(&error),
+        Ok(Some(error)) => tracing::debug!(peer = %place.peer, %error, "a connection is closed"),
+        Err(error) => tracing::debug!(peer = %place.peer, %error, "a connection broke"),
+    };
+    if let Err(error) = thread::Builder::new().name("dcerpc".to_string()).spawn(run) {
+        tracing::warn!(%peer, %error, "no thread for a connection; it is closed");
     }
 }
 
@@ -260,8 +258,9 @@ impl<S> Drop for Group<'_, S> {
     }
 }
 
-fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Result<()> {
-    let start = Instant::now();
+/// Serves a connection; returns why the server ended it, if it did.
+fn serve<S: Service>(shared: &Arc<Shared<S>>, place: &Place) -> io::Result<Option<ServerError>> {
+    let (start, mut stream) = (Instant::now(), &*place.stream);
     let mut options = shared.options.server.clone();
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(options.fragment_timeout))?;
@@ -269,40 +268,49 @@ fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Resu
     options.group = group.1;
     let mut server = Server::new(options, Connected(shared.clone()), start.elapsed());
     let (mut buffer, mut reading) = ([0; 8192], Limit::default());
+    // The time that calls take is not the client's, which waits for them.
+    let (mut executing, mut proven) = (Duration::ZERO, false);
     loop {
-        let mut open = true;
+        let mut end = None;
         while let Some(event) = server.poll_event() {
             match event {
                 ServerEvent::Call(call) => {
+                    let begun = Instant::now();
                     let results = execute(shared, &call);
+                    executing += begun.elapsed();
                     if !call.maybe {
                         let results = results.as_deref().map_err(|status| *status);
                         // The next event says that the connection has ended.
                         let _ = server.respond(call.id, results);
                     }
                 }
-                ServerEvent::Closed(_) => open = false,
+                ServerEvent::Closed(error) => end = Some(error),
                 _ => {}
             }
+            // At once: the answers of many calls would be much.
+            send(&mut server, stream)?;
         }
-        if let Some(octets) = server.poll_output() {
-            stream.write_all(&octets)?;
+        send(&mut server, stream)?;
+        if end.is_some() {
+            return Ok(end);
         }
-        if !open {
-            return Ok(());
+        if !proven && server.is_proven() {
+            place.prove();
+            proven = true;
         }
-        let limit = server.poll_timeout().map(|limit| limit.saturating_sub(start.elapsed()));
+        let now = || start.elapsed().saturating_sub(executing);
+        let limit = server.poll_timeout().map(|limit| limit.saturating_sub(now()));
         let limit = limit.map(|limit| limit.max(Duration::from_millis(1)));
         if reading.change(limit) {
             stream.set_read_timeout(limit)?;
         }
         match stream.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => server.receive(&buffer[..count], start.elapsed()),
+            Ok(0) => return Ok(None),
+            Ok(count) => server.receive(&buffer[..count], now()),
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                    server.handle_timeout(start.elapsed());
+                    server.handle_timeout(now());
                 }
                 _ => return Err(error),
             },
@@ -310,9 +318,15 @@ fn serve<S: Service>(shared: &Arc<Shared<S>>, mut stream: TcpStream) -> io::Resu
     }
 }
 
+fn send(server: &mut Server, mut stream: &TcpStream) -> io::Result<()> {
+    server.poll_output().map_or(Ok(()), |octets| stream.write_all(&octets))
+}
+
 fn execute<S: Service>(shared: &Shared<S>, call: &ServerCall) -> Result<Vec<u8>, Status> {
     if call.interface == MANAGEMENT {
         return shared.management.call(call.opnum, &call.stub, call.order);
     }
-    shared.service.call(call)
+    // What panics fails its call; the others of the connection go on.
+    let run = AssertUnwindSafe(|| shared.service.call(call));
+    catch_unwind(run).unwrap_or(Err(Status::SERVER_FAULT))
 }

@@ -136,6 +136,11 @@ impl<T: PartialEq> Reassembly<T> {
         self.calls.get(&call_id).map(|(common, _)| common)
     }
 
+    /// How many octets of all unfinished calls there are.
+    pub fn held(&self) -> usize {
+        self.total
+    }
+
     /// One of the calls that have begun.
     pub fn first(&self) -> Option<(u32, &T)> {
         self.calls.first_key_value().map(|(call_id, (common, _))| (*call_id, common))

@@ -3,9 +3,15 @@
 use super::machine::{Common, Running, Server, State};
 use super::types::{Access, ServerCall, ServerError, ServerEvent};
 use crate::fault::Status;
-use crate::pdu::{AuthLevel, Body, Flags, HEADER_LEN, Pdu, Request, Response, Verification};
+use crate::pdu::{
+    AuthLevel, Body, Flags, Fragment, HEADER_LEN, Pdu, Request, Response, Verification,
+};
 use crate::uuid::SyntaxId;
 use alloc::vec::Vec;
+
+/// How many octets of unfinished requests a client may send that has not proved who it is. What anybody
+/// may call takes less.
+const MOST_UNPROVEN: usize = 64 << 10;
 
 impl Server {
     pub(super) fn handle_request(
@@ -23,7 +29,8 @@ impl Server {
         let begun = self.reassembly.common(call_id).filter(|first| first.security == security);
         let new = Common { context, opnum, object, security, order: pdu.order };
         let common = begun.copied().unwrap_or(new);
-        let done = self.reassembly.receive(call_id, pdu.flags, common, request.stub);
+        let stub = self.kept(&common, request.stub)?;
+        let done = self.reassembly.receive(call_id, pdu.flags, common, stub);
         let Some((common, stub)) = done.map_err(ServerError::Fragment)? else { return Ok(()) };
         let Common { context, order, .. } = common;
         let running = Running { context, security, order, cancels: 0 };
@@ -43,6 +50,23 @@ impl Server {
                 let context = if known { context } else { 0 };
                 self.fault(call_id, Running { context, ..running }, status, true)
             }
+        }
+    }
+
+    /// What is kept of a part of a request: nothing of what will be refused, so that strangers take no
+    /// memory.
+    fn kept<'a>(&self, common: &Common, part: &'a [u8]) -> Result<&'a [u8], ServerError> {
+        let level = self.protection(common.security).map_or(AuthLevel::None, |it| it.level);
+        if level >= self.options.min_level {
+            return Ok(part);
+        }
+        let context = self.contexts.get(&common.context);
+        match context.and_then(|context| self.host.interface(context.interface)) {
+            Some(Access::Anybody) if self.reassembly.held() + part.len() > MOST_UNPROVEN => {
+                Err(ServerError::Fragment(Fragment::TooLarge))
+            }
+            Some(Access::Anybody) => Ok(part),
+            Some(Access::Secured) | None => Ok(&[]),
         }
     }
 
@@ -135,6 +159,14 @@ impl Server {
             self.close(error);
         }
         sent
+    }
+
+    /// Whether the client has proved what the server wants of those that call secured interfaces.
+    pub fn is_proven(&self) -> bool {
+        let least = self.options.min_level;
+        let proves = |level: AuthLevel, established: bool| established && level >= least;
+        let nothing = least == AuthLevel::None && self.state == State::Bound;
+        nothing || self.protections.values().any(|it| proves(it.level, it.established))
     }
 
     /// Whether the connection has ended.

@@ -125,11 +125,10 @@ impl Server {
     }
 
     fn deadline(&self) -> Option<(Duration, &'static str)> {
-        let open = self.protections.values().any(|protection| !protection.established);
         let idle = match self.state {
             State::Closed => return None,
             State::New => Some((self.options.handshake_timeout, "handshake_timeout")),
-            _ if open => Some((self.options.handshake_timeout, "handshake_timeout")),
+            _ if self.is_proving() => Some((self.options.handshake_timeout, "handshake_timeout")),
             _ if self.calls.is_empty() => Some((self.options.idle_timeout, "idle_timeout")),
             _ => None,
         };
@@ -157,7 +156,8 @@ impl Server {
         while self.state != State::Closed {
             match self.framer.next_pdu() {
                 Ok(Some((header, pdu))) => {
-                    if self.state == State::Bound {
+                    // Nothing but its end makes a handshake longer.
+                    if self.state == State::Bound && !self.is_proving() {
                         self.since = now;
                     }
                     // The context of a request stands where nothing encrypts it.
@@ -176,6 +176,13 @@ impl Server {
         }
         let partial = self.framer.is_partial() || self.reassembly.is_partial();
         self.partial = partial.then(|| self.partial.unwrap_or(now));
+        // Whoever never pauses is no less late.
+        self.handle_timeout(now);
+    }
+
+    /// Whether a handshake has begun and not ended.
+    fn is_proving(&self) -> bool {
+        self.protections.values().any(|protection| !protection.established)
     }
 
     pub(super) fn protection(&self, security: Option<u32>) -> Option<&Protection> {

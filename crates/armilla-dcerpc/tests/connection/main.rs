@@ -6,4 +6,5 @@ mod pair;
 mod protection;
 mod refusals;
 mod services;
+mod strangers;
 mod violations;

@@ -7,12 +7,29 @@ use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::{Credentials, NtHash};
 use armilla_dcerpc::server::{Access, ServerCall};
 use armilla_dcerpc::{Status, SyntaxId};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 const ECHO: SyntaxId = SyntaxId::literal("5f1a9c3e-8e0b-4b1c-9d55-0b6f2d7a4c05", 1, 0);
-const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-struct Echo;
+#[derive(Clone, Default)]
+pub(crate) struct Echo(Arc<(Mutex<bool>, Condvar)>);
+
+impl Echo {
+    pub(crate) const INTERFACE: SyntaxId = ECHO;
+
+    /// Lets calls of operation 4 end.
+    pub(crate) fn go_on(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let guard = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_while(guard, |go_on| !*go_on).unwrap());
+    }
+}
 
 impl Service for Echo {
     fn interfaces(&self) -> Vec<(SyntaxId, Access)> {
@@ -23,6 +40,11 @@ impl Service for Echo {
         match call.opnum {
             0 => Ok(call.stub.clone()),
             1 => Ok(call.principal.as_ref().map_or(Vec::new(), |it| it.to_string().into_bytes())),
+            3 => panic!("as the test wants it"),
+            4 => {
+                self.wait();
+                Ok(Vec::new())
+            }
             _ => Err(Status::OPERATION_OUT_OF_RANGE),
         }
     }
@@ -34,7 +56,7 @@ impl Service for Echo {
 
 fn listener(max_connections: usize) -> Listener {
     let options = ListenerOptions { max_connections, ..ListenerOptions::new("SERVER") };
-    driver::listen("127.0.0.1:0", Echo, options).unwrap()
+    driver::listen("127.0.0.1:0", Echo::default(), options).unwrap()
 }
 
 fn connect(listener: &Listener, password: &str) -> Result<Connection, DriverError> {
@@ -71,7 +93,9 @@ fn a_wrong_password_is_told() {
 #[test]
 fn connections_beyond_the_limit_are_closed() {
     let listener = listener(1);
-    let first = connect(&listener, "secret").unwrap();
+    let mut first = connect(&listener, "secret").unwrap();
+    // The server has seen the proof.
+    first.call_stub(&Call::new(ECHO, 0, b"")).unwrap();
     assert!(connect(&listener, "secret").is_err());
     drop(first);
 }

@@ -1,0 +1,233 @@
+//! The connections that a server has, and which of them gives way when there are too many.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The connections of a server.
+#[derive(Debug)]
+pub(super) struct Connections {
+    most: usize,
+    places: Mutex<Places>,
+    /// Of those that were refused.
+    refused: Seldom,
+    /// Of clients that did not prove who they are.
+    denied: Seldom,
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    last: u64,
+    all: BTreeMap<u64, Taken>,
+}
+
+#[derive(Debug)]
+struct Taken {
+    stream: Arc<TcpStream>,
+    host: IpAddr,
+    state: State,
+}
+
+/// What is known of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Its client has not proved who it is.
+    Stranger,
+    Proven,
+    /// It gave way to another one, and its thread has not noticed yet.
+    Ending,
+}
+
+/// The place of a connection, free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    connections: Arc<Connections>,
+    number: u64,
+    pub(super) peer: SocketAddr,
+    pub(super) stream: Arc<TcpStream>,
+}
+
+impl Connections {
+    pub(super) fn new(most: usize) -> Arc<Self> {
+        let (places, refused, denied) = Default::default();
+        Arc::new(Self { most, places, refused, denied })
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        // A place is taken or not, whoever panics.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a connection. If all are taken, a client gives way that has not proved who it is;
+    /// `None` if there is none.
+    pub(super) fn admit(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) -> Option<Place> {
+        let stream = Arc::new(stream);
+        let mut places = self.places();
+        if !places.make_room(self.most) {
+            drop(places);
+            if let Some(omitted) = self.refused.admit() {
+                let most = self.most;
+                tracing::warn!(%peer, most, omitted, "a connection is refused: there are too many");
+            }
+            return None;
+        }
+        places.last += 1;
+        let number = places.last;
+        let taken = Taken { stream: stream.clone(), host: peer.ip(), state: State::Stranger };
+        places.all.insert(number, taken);
+        drop(places);
+        Some(Place { connections: self.clone(), number, peer, stream })
+    }
+}
+
+impl Places {
+    /// Whether there is room for one more, perhaps because another one ends.
+    fn make_room(&mut self, most: usize) -> bool {
+        let staying = self.all.values().filter(|it| it.state != State::Ending).count();
+        if staying < most {
+            // Threads that have not noticed that they end are threads, too.
+            return self.all.len() < 2 * most;
+        }
+        let Some(victim) = self.victim().and_then(|number| self.all.get_mut(&number)) else {
+            return false;
+        };
+        victim.state = State::Ending;
+        // One that has ended meanwhile gives way, too.
+        let _ = victim.stream.shutdown(Shutdown::Both);
+        tracing::debug!(host = %victim.host, "a connection without a proof gives way to another one");
+        self.all.len() < 2 * most
+    }
+
+    /// The oldest stranger of the host that has most of them: a host that has one loses its place to
+    /// nobody who takes several.
+    fn victim(&self) -> Option<u64> {
+        let strangers = || self.all.iter().filter(|(_, it)| it.state == State::Stranger);
+        let mut hosts: BTreeMap<IpAddr, usize> = BTreeMap::new();
+        strangers().for_each(|(_, it)| *hosts.entry(it.host).or_default() += 1);
+        let most = hosts.values().max()?;
+        strangers().find(|(_, it)| hosts.get(&it.host) == Some(most)).map(|(number, _)| *number)
+    }
+}
+
+impl Place {
+    /// Its client has proved who it is: it stays.
+    pub(super) fn prove(&self) {
+        if let Some(taken) = self.connections.places().all.get_mut(&self.number)
+            && taken.state == State::Stranger
+        {
+            taken.state = State::Proven;
+        }
+    }
+
+    /// Tells the operator of a client that did not prove who it is.
+    pub(super) fn denied(&self, error: &dyn core::fmt::Display) {
+        if let Some(omitted) = self.connections.denied.admit() {
+            let peer = self.peer;
+            tracing::warn!(%peer, %error, omitted, "a client did not prove who it is");
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.places().all.remove(&self.number);
+    }
+}
+
+/// Lines of one kind in the log: one in ten seconds, so that nobody fills it.
+#[derive(Debug, Default)]
+struct Seldom {
+    /// When the next one may come, in milliseconds.
+    next: AtomicU64,
+    omitted: AtomicU64,
+}
+
+impl Seldom {
+    /// How many were left out since the last one; `None` if this one is.
+    fn admit(&self) -> Option<u64> {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        self.admit_at(START.elapsed())
+    }
+
+    fn admit_at(&self, now: Duration) -> Option<u64> {
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let next = self.next.load(Ordering::Relaxed);
+        let own = now >= next
+            && self
+                .next
+                .compare_exchange(next, now + 10_000, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok();
+        if own {
+            return Some(self.omitted.swap(0, Ordering::Relaxed));
+        }
+        self.omitted.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    /// The places of a server, and a connection of each of these hosts.
+    fn places(most: usize, hosts: &[u8]) -> (Arc<Connections>, Vec<(TcpStream, Option<Place>)>) {
+        let (listener, connections) =
+            (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new(most));
+        let admit = |host: &u8| {
+            let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (stream, _) = listener.accept().unwrap();
+            let place = connections.admit(stream, SocketAddr::from(([192, 0, 2, *host], 1)));
+            if let Some(place) = place.as_ref().filter(|_| *host == 9) {
+                place.prove();
+            }
+            (client, place)
+        };
+        let all = hosts.iter().map(admit).collect();
+        (connections, all)
+    }
+
+    fn gave_way((client, _): &mut (TcpStream, Option<Place>)) -> bool {
+        client.set_nonblocking(true).unwrap();
+        matches!(client.read(&mut [0; 1]), Ok(0))
+    }
+
+    #[test]
+    fn the_oldest_stranger_of_the_greediest_host_gives_way() {
+        let (_connections, mut all) = places(4, &[1, 9, 2, 2, 3, 3]);
+        let ended: Vec<_> = all.iter_mut().map(gave_way).collect();
+        // The fifth comes when 2 has most, the sixth when each has one.
+        assert_eq!(ended, [true, false, true, false, false, false]);
+        assert!(all.iter().all(|(_, place)| place.is_some()));
+    }
+
+    #[test]
+    fn who_has_proved_who_it_is_stays() {
+        let (connections, mut all) = places(2, &[9, 9, 1]);
+        assert!(all[2].1.is_none());
+        assert!(!gave_way(&mut all[0]) && !gave_way(&mut all[1]));
+        all.clear();
+        assert!(connections.places().all.is_empty());
+    }
+
+    #[test]
+    fn threads_that_end_slowly_are_counted() {
+        let (_connections, all) = places(2, &[1; 6]);
+        let admitted: Vec<_> = all.iter().map(|(_, place)| place.is_some()).collect();
+        assert_eq!(admitted, [true, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_line_in_ten_seconds_tells_of_those_left_out() {
+        let (seldom, at) = (Seldom::default(), Duration::from_secs);
+        assert_eq!(seldom.admit_at(at(5)), Some(0));
+        assert_eq!((seldom.admit_at(at(6)), seldom.admit_at(at(14))), (None, None));
+        assert_eq!(seldom.admit_at(at(15)), Some(2));
+    }
+}
