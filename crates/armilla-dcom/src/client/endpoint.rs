@@ -10,12 +10,38 @@ use armilla_dcerpc::client::Call;
 use armilla_dcerpc::driver::{Connection, DriverError};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::{ByteOrder, SyntaxId, Uuid};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// How many connections are kept that no call uses.
+/// How many connections to a server are kept that no call uses.
 const MOST_KEPT: usize = 8;
+
+/// How many connections all clients of the process keep that no call uses: each has a descriptor, and
+/// how many servers there are is said by whoever hands out references.
+const MOST_KEPT_BY_ALL: usize = 512;
+
+/// How many all clients keep.
+static KEPT_BY_ALL: AtomicUsize = AtomicUsize::new(0);
+
+/// A place among the connections that are kept.
+#[derive(Debug)]
+struct Place;
+
+impl Place {
+    fn take() -> Option<Self> {
+        let more = |kept| (kept < MOST_KEPT_BY_ALL).then_some(kept + 1);
+        let (done, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        KEPT_BY_ALL.fetch_update(done, failed, more).is_ok().then_some(Self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        KEPT_BY_ALL.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// How many interfaces a connection is bound to before another one is made.
 const MOST_INTERFACES: usize = 100;
@@ -24,7 +50,7 @@ const MOST_INTERFACES: usize = 100;
 #[derive(Debug)]
 pub(super) struct Endpoint {
     addresses: Vec<(String, u16)>,
-    kept: Mutex<Vec<Kept>>,
+    kept: Mutex<Vec<(Kept, Place)>>,
 }
 
 #[derive(Debug)]
@@ -32,6 +58,8 @@ struct Kept {
     connection: Connection,
     interfaces: usize,
     level: AuthLevel,
+    /// When a call used it last.
+    used: Instant,
 }
 
 /// Which operation of what is called.
@@ -90,7 +118,7 @@ impl Endpoint {
         Self { addresses, kept: Mutex::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
+    fn kept(&self) -> MutexGuard<'_, Vec<(Kept, Place)>> {
         // A connection is either in the list or not.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,6 +126,11 @@ impl Endpoint {
     /// Closes the connections that no call uses.
     pub(super) fn close(&self) {
         self.kept().clear();
+    }
+
+    /// Closes those that no call has used for that long.
+    pub(super) fn close_unused(&self, limit: Duration) {
+        self.kept().retain(|(kept, _)| kept.used.elapsed() < limit);
     }
 
     /// Makes a call. Whatever happens, it ends within the client's timeout.
@@ -116,9 +149,12 @@ impl Endpoint {
         let done = timed.and_then(|()| used.connection.call_stub(&call));
         // After any other failure nobody knows what comes next on the connection.
         if matches!(done, Ok(_) | Err(DriverError::Fault(_))) {
+            used.used = Instant::now();
             let mut kept = self.kept();
-            if kept.len() < MOST_KEPT {
-                kept.push(used);
+            if kept.len() < MOST_KEPT
+                && let Some(place) = Place::take()
+            {
+                kept.push((used, place));
             }
         }
         done.map_err(|error| target.error(target.step, Cause::Connection(error)))
@@ -149,7 +185,7 @@ impl Endpoint {
         let security = (level > AuthLevel::None).then(|| (options.context(), level));
         let bound = connection.bind(&[target.interface], security);
         bound.map_err(|error| target.error(Step::Bind, Cause::Connection(error)))?;
-        Ok(Kept { connection, interfaces: 1, level })
+        Ok(Kept { connection, interfaces: 1, level, used: Instant::now() })
     }
 
     /// A kept connection that still stands: one that is bound to the interface before another one.
@@ -159,8 +195,9 @@ impl Endpoint {
                 let mut kept = self.kept();
                 let fits = |it: &Kept| it.level == target.level;
                 let bound = |it: &Kept| fits(it) && it.connection.is_bound(target.interface);
-                let place = kept.iter().rposition(bound).or_else(|| kept.iter().rposition(fits))?;
-                kept.swap_remove(place)
+                let of = |which: &dyn Fn(&Kept) -> bool| kept.iter().rposition(|(it, _)| which(it));
+                let place = of(&bound).or_else(|| of(&fits))?;
+                kept.swap_remove(place).0
             };
             if kept.connection.is_quiet() {
                 return Some(kept);

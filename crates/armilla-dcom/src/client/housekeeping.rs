@@ -1,10 +1,14 @@
 //! The client's thread: it gives references back and pings.
 
+use super::options::ClientOptions;
+use super::remote_exporter::RemoteExporter;
 use super::shared::Shared;
 use super::wake::Bell;
 use alloc::string::ToString;
 use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
 use core::time::Duration;
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -39,24 +43,105 @@ impl Drop for Housekeeper {
     }
 }
 
+/// How many servers are asked at once. One that is silent takes the whole time of its operation.
+const AT_ONCE: usize = 8;
+
+/// How long a ping takes at most, or a call that gives references back: others wait behind it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 fn run(bell: &Bell, shared: &Weak<Shared>, period: Duration) {
     let mut next = Instant::now() + period;
     loop {
         let on = bell.wait(next.saturating_duration_since(Instant::now()));
         let Some(shared) = shared.upgrade() else { return };
-        for exporter in shared.all_exporters() {
-            exporter.release(&shared.options);
-        }
+        let mut options = shared.options.clone();
+        options.timeout = options.timeout.min(PATIENCE);
+        let waiting = shared.all_exporters().into_iter().filter(|it| it.has_waiting()).collect();
+        each(waiting, |exporter| exporter.release(&options));
         if !on {
             return;
         }
         if Instant::now() >= next {
-            for exporter in shared.all_exporters() {
-                // A ping that fails counts as one that was lost: the next one may succeed.
-                let _ = exporter.ping(&shared.options);
-            }
-            shared.forget_unused();
+            round(&shared, &options, period);
             next = Instant::now() + period;
         }
+    }
+}
+
+/// Pings all exporters. Those that were silent come last, and only while there is time: the objects of
+/// the others would expire meanwhile.
+fn round(shared: &Shared, options: &ClientOptions, period: Duration) {
+    let (begun, mut exporters) = (Instant::now(), shared.all_exporters());
+    exporters.sort_by_cached_key(|exporter| exporter.silent());
+    each(exporters, |exporter| {
+        if exporter.silent() == 0 || begun.elapsed() < period / 4 {
+            // A ping that fails counts as one that was lost: the next one may succeed.
+            let _ = exporter.ping(options);
+        }
+        exporter.objects.close_unused(2 * period);
+        exporter.resolver.close_unused(2 * period);
+    });
+    shared.forget_unused();
+}
+
+/// Does something with each exporter, by several threads if there are several.
+fn each(exporters: Vec<Arc<RemoteExporter>>, act: impl Fn(&RemoteExporter) + Sync) {
+    let threads = exporters.len().min(AT_ONCE);
+    let left = Mutex::new(exporters.into_iter());
+    let work = || loop {
+        let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(exporter) = next else { return };
+        act(&exporter);
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let helper = thread::Builder::new().name("dcom-client".to_string());
+            // Without helpers it takes longer.
+            let _ = helper.spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::endpoint::Endpoint;
+    use armilla_dcerpc::Uuid;
+    use armilla_dcerpc::pdu::AuthLevel;
+    use armilla_dcerpc::security::ntlm::Credentials;
+    use std::net::TcpListener;
+
+    const SILENT: u64 = 24;
+
+    /// What a client knows that has an object at each of so many servers, none of which answers.
+    fn shared(silent: &TcpListener) -> Shared {
+        let port = silent.local_addr().unwrap().port();
+        let mut options = ClientOptions::new(Credentials::new("", "operator", "secret"));
+        options.timeout = Duration::from_millis(300);
+        let shared = Shared::new(options);
+        for oxid in 0..SILENT {
+            let ends = (Endpoint::new("127.0.0.1", port), Endpoint::new("127.0.0.1", port));
+            let made = RemoteExporter::new(Uuid::NIL, AuthLevel::Integrity, ends);
+            let exporter = shared.exporter(("silent", oxid), || Ok(made)).unwrap();
+            exporter.enter(oxid, true);
+        }
+        shared
+    }
+
+    #[test]
+    fn servers_that_are_silent_hold_up_no_other_one() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let shared = shared(&silent);
+        let counts = || -> Vec<_> { shared.all_exporters().iter().map(|it| it.silent()).collect() };
+        let begun = Instant::now();
+        round(&shared, &shared.options, Duration::from_secs(1000));
+        assert!(begun.elapsed() < 20 * shared.options.timeout, "{:?}", begun.elapsed());
+        assert_eq!(counts(), [1; SILENT as usize]);
+        // Without time they wait for another round, and whoever answers does not.
+        let exporter = shared.all_exporters().remove(0);
+        exporter.answered(true);
+        round(&shared, &shared.options, Duration::ZERO);
+        assert_eq!(counts(), [1; SILENT as usize], "only the first one was asked");
     }
 }

@@ -48,6 +48,8 @@ struct State {
     waiting: Vec<(Uuid, u32)>,
     /// Whether they are being given back.
     releasing: bool,
+    /// How often its pings were in vain since it answered last.
+    silent: u32,
 }
 
 impl RemoteExporter {
@@ -149,8 +151,25 @@ impl RemoteExporter {
         call_with_heads(&self.objects, options, target, write, read)
     }
 
+    /// How often its pings were in vain since it answered last.
+    pub(super) fn silent(&self) -> u32 {
+        self.state().silent
+    }
+
     /// Tells the resolver that the client is alive, and which objects it wants.
     pub(super) fn ping(&self, options: &ClientOptions) -> Result<(), Error> {
+        let done = self.ping_once(options);
+        self.answered(!matches!(&done, Err(error) if error.status().is_none()));
+        done
+    }
+
+    /// A ping was answered, or in vain.
+    pub(super) fn answered(&self, answered: bool) {
+        let mut state = self.state();
+        state.silent = if answered { 0 } else { state.silent.saturating_add(1) };
+    }
+
+    fn ping_once(&self, options: &ClientOptions) -> Result<(), Error> {
         let (set, sequence, added, removed) = {
             let mut state = self.state();
             let wanted: BTreeSet<u64> = state.pinged.keys().copied().collect();

@@ -32,6 +32,13 @@ impl PingSets {
         gone
     }
 
+    /// Takes a set out; returns its members.
+    pub(super) fn forget(&mut self, set: u64) -> BTreeSet<u64> {
+        let members = self.sets.remove(&set).map(|set| set.members).unwrap_or_default();
+        self.memberships -= members.len();
+        members
+    }
+
     /// Takes out the sets that were last pinged at `limit` or before.
     pub(super) fn take_expired(&mut self, limit: Duration) -> Vec<(u64, PingSet)> {
         let expired: Vec<_> =

@@ -298,16 +298,17 @@ impl<T: Clone> Exporter<T> {
         removed: &[u64],
         now: Duration,
     ) -> Result<u64, Status> {
-        let set = if set == 0 { self.new_set(now)? } else { set };
+        let known = set != 0;
+        let set = if known { set } else { self.new_set(now)? };
         self.simple_ping(set, now)?;
-        for oid in added {
-            let Some(object) = self.objects.get_mut(oid) else { continue };
-            if self.sets.memberships >= self.limits.max_memberships {
-                return Err(Status::OUT_OF_MEMORY);
-            }
-            self.sets.insert(set, *oid);
-            object.sets.insert(set);
+        let added = self.put(set, added);
+        if added.is_err() && !known {
+            // Its client never learns the name.
+            self.sets.forget(set).iter().for_each(|oid| {
+                self.objects.get_mut(oid).map(|object| object.sets.remove(&set));
+            });
         }
+        added?;
         for oid in removed {
             if self.sets.remove(set, *oid)
                 && let Some(object) = self.objects.get_mut(oid)
@@ -317,6 +318,19 @@ impl<T: Clone> Exporter<T> {
             }
         }
         Ok(set)
+    }
+
+    /// Adds objects to a set.
+    fn put(&mut self, set: u64, added: &[u64]) -> Result<(), Status> {
+        for oid in added {
+            let Some(object) = self.objects.get_mut(oid) else { continue };
+            if self.sets.memberships >= self.limits.max_memberships {
+                return Err(Status::OUT_OF_MEMORY);
+            }
+            self.sets.insert(set, *oid);
+            object.sets.insert(set);
+        }
+        Ok(())
     }
 
     fn new_set(&mut self, now: Duration) -> Result<u64, Status> {

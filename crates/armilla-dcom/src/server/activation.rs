@@ -2,6 +2,7 @@
 
 use super::exports::Exports;
 use super::object::{Caller, Factory, Object, ObjectCall, has};
+use super::references::MOST_INTERFACES;
 use super::resolver::units;
 use crate::activation::{
     ACTIVATION_PROPERTIES_OUT, ActivationResults, InstantiationInfo, RemoteReply, ScmReplyInfo,
@@ -22,9 +23,6 @@ use alloc::vec::Vec;
 use armilla_dcerpc::ndr::{Conformant, Operation, Unique};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::{Status, Uuid};
-
-/// How many interfaces an activation may ask for.
-const MOST_INTERFACES: usize = 256;
 
 /// The classes that a server has.
 pub(super) type Classes = BTreeMap<Uuid, Arc<dyn Factory>>;

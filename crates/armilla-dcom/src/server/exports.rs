@@ -6,10 +6,10 @@ use crate::exporter::{Exporter, ExporterLimits};
 use crate::objref::{InterfacePointer, ObjRef, Reference, StandardReference};
 use crate::string_array::DualStringArray;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use armilla_dcerpc::driver::random;
 use armilla_dcerpc::{Status, Uuid};
 use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How many references a marshalled reference carries, as Windows does it.
@@ -138,7 +138,7 @@ impl Exports {
         let mut table = self.table();
         let gone = table.oid(identity(object)).and_then(|oid| table.unpin(oid));
         drop(table);
-        drop(gone);
+        let_go(gone);
     }
 
     /// How many objects are exported now.
@@ -165,8 +165,16 @@ impl Exports {
     /// seconds; tests that drive the clock call it.
     pub fn expire(&self) {
         let now = self.now();
-        let gone: Vec<_> = self.table().expire(now);
-        drop(gone);
+        let gone = self.table().expire(now);
+        let_go(gone);
+    }
+}
+
+/// Drops objects, each by itself: one that panics at its end takes no other one and no thread with it.
+pub(super) fn let_go(objects: impl IntoIterator<Item = Arc<dyn Object>>) {
+    for object in objects {
+        // The panic was reported where it happened.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(object)));
     }
 }
 

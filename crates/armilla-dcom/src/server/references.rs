@@ -1,6 +1,6 @@
 //! The object that counts references (MS-DCOM 3.1.1.5.6, 3.1.1.5.7).
 
-use super::exports::Exports;
+use super::exports::{Exports, let_go};
 use super::object::{Object, ObjectCall, has};
 use crate::objref::{InterfacePointer, StandardReference};
 use crate::remote::{
@@ -14,6 +14,9 @@ use armilla_dcerpc::{Status, Uuid};
 
 /// How many references to one interface a client may ask for at once.
 const MOST_REFERENCES: u32 = 0x1_0000;
+
+/// How many interfaces a client may ask for at once: each has a reference in the answer.
+pub(super) const MOST_INTERFACES: usize = 256;
 
 pub(super) fn call(call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
     match call.opnum {
@@ -43,8 +46,13 @@ fn find(exports: &Exports, ipid: Uuid) -> Result<(Arc<dyn Object>, u64), Status>
     found.map(|(object, oid, _)| (object, oid)).ok_or(Status::DISCONNECTED)
 }
 
+fn check_count(count: u16) -> Result<(), Status> {
+    if usize::from(count) > MOST_INTERFACES { Err(Status::INVALID_ARGUMENT) } else { Ok(()) }
+}
+
 fn query(call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
     let QueryIn { ipid, references, count, iids } = call.arguments()?;
+    check_count(count)?;
     let references = references.clamp(1, MOST_REFERENCES);
     let (object, oid) = find(call.exports, ipid)?;
     let none =
@@ -62,6 +70,7 @@ fn query(call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
 
 fn query2(call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
     let Query2In { ipid, count, iids } = call.arguments()?;
+    check_count(count)?;
     let (object, oid) = find(call.exports, ipid)?;
     let (mut results, mut interfaces) = (Vec::new(), Vec::new());
     for iid in iids.0.iter().take(count.into()) {
@@ -118,6 +127,6 @@ fn release(call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
             }
         }
     }
-    drop(gone);
+    let_go(gone);
     call.answer(&())
 }

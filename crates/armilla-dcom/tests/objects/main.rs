@@ -9,6 +9,7 @@ mod failures;
 mod lifetime;
 mod plant;
 mod remoting;
+mod strangers;
 #[path = "../../examples/remoting/strings.rs"]
 mod strings;
 #[path = "../../examples/study/interface.rs"]

@@ -1,0 +1,143 @@
+//! What clients take up that do not behave, and what others notice of it.
+
+use crate::plant::{COUNTED, Chain, LONG, Plant, client, plant, plant_with};
+use armilla_dcerpc::client::Call;
+use armilla_dcerpc::driver::{self, Connection};
+use armilla_dcerpc::ndr::{Operation, Parameters, to_stub};
+use armilla_dcerpc::pdu::AuthLevel;
+use armilla_dcerpc::security::ntlm::Credentials;
+use armilla_dcerpc::{ByteOrder, Status, Uuid};
+use armilla_dcom::remote::{
+    CountsIn, OBJECT_EXPORTER, Query2In, QueryIn, REM_UNKNOWN_2, ReferenceCount, RemAddRef,
+    RemQueryInterface, RemQueryInterface2, ResolveOxid2, ResolveOxidIn,
+};
+use armilla_dcom::server::{Caller, Object, ObjectCall};
+use armilla_dcom::{OrpcThis, Reference};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An object that panics at its end.
+struct Bitter;
+
+impl Object for Bitter {
+    fn supports(&self, iid: Uuid) -> bool {
+        iid == COUNTED.uuid
+    }
+
+    fn call(&self, _: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        Err(Status::OPERATION_OUT_OF_RANGE)
+    }
+}
+
+impl Drop for Bitter {
+    fn drop(&mut self) {
+        panic!("as the test wants it");
+    }
+}
+
+const BITTER_CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d13");
+
+fn bitter_plant() -> Plant {
+    let made = |_: &Caller<'_>| Ok(Arc::new(Bitter) as Arc<dyn Object>);
+    plant_with(|_| {}, |builder| builder.class(BITTER_CLASS, made))
+}
+
+#[test]
+fn objects_that_panic_at_their_end_take_nobody_with_them() {
+    let (plant, client) = (bitter_plant(), client());
+    let bitter = || client.activate(&plant.host(), BITTER_CLASS, COUNTED.uuid).unwrap();
+    // Given back together, in one call.
+    drop((bitter(), bitter()));
+    assert!(client.flush(LONG));
+    assert!(plant.server.exports().is_empty());
+    let kept = (bitter(), plant.counted(&client), bitter());
+    plant.hand.advance(Duration::from_secs(361));
+    plant.server.exports().expire();
+    assert_eq!((plant.alive(), plant.server.exports().len()), (0, 0));
+    drop(kept);
+}
+
+#[test]
+fn a_ping_set_that_does_not_fit_leaves_nothing() {
+    let plant = plant_with(|options| options.limits.max_memberships = 1, |it| it);
+    let client = client();
+    let (one, two) = (plant.counted(&client), plant.counted(&client));
+    for _ in 0..3 {
+        assert_eq!(client.ping().unwrap_err().status(), Some(Status::OUT_OF_MEMORY));
+        assert_eq!(plant.server.exports().ping_sets(), 0);
+    }
+    drop(two);
+    assert!(client.flush(LONG));
+    client.ping().unwrap();
+    assert_eq!(plant.server.exports().ping_sets(), 1);
+    one.call::<Chain>(&()).unwrap();
+}
+
+/// A connection of a client that says what it likes.
+struct Raw(Connection);
+
+impl Raw {
+    fn new(plant: &Plant) -> Self {
+        let mut connection = Connection::connect(plant.server.address(), LONG).unwrap();
+        let credentials = Credentials::new("", "operator", "secret");
+        let security = (driver::ntlm(credentials), AuthLevel::Integrity);
+        let remote = armilla_dcom::remote::syntax(REM_UNKNOWN_2.uuid);
+        connection.bind(&[OBJECT_EXPORTER, remote], Some(security)).unwrap();
+        Self(connection)
+    }
+
+    /// The object that counts references, if the exporter has this name.
+    fn resolve(&mut self, oxid: u64) -> Result<Uuid, Status> {
+        let given = ResolveOxidIn { oxid, count: 1, protocols: vec![7].into() };
+        let found = self.0.call::<ResolveOxid2>(&given).unwrap();
+        if found.status == 0 { Ok(found.rem_unknown) } else { Err(Status(found.status)) }
+    }
+
+    /// Calls the object that counts references; what it says at the end.
+    fn call<O: Operation>(&mut self, object: Uuid, given: &O::In) -> Status {
+        let order = ByteOrder::Little;
+        let mut stub = to_stub(&OrpcThis::new(Uuid::NIL), order).unwrap();
+        stub.extend(given.to_stub(order).unwrap());
+        let call = Call { object: Some(object), ..Call::new(REM_UNKNOWN_2, O::OPNUM, &stub) };
+        match self.0.call_stub(&call) {
+            Ok((_, results)) => {
+                let end = results.len() - results.len() % 4;
+                let words = results[..end].chunks_exact(4).rev();
+                // Padding of the signature may follow.
+                let last = words.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+                Status(last.into_iter().find(|word| *word != 0).unwrap_or(0))
+            }
+            Err(driver::DriverError::Fault(fault)) => fault.status,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn counts_are_bounded_and_guesses_lead_nowhere() {
+    let (plant, client) = (plant(), client());
+    let object = plant.counted(&client);
+    let exports = plant.server.exports();
+    let Reference::Standard { standard, .. } = object.reference_for("").unwrap().reference else {
+        panic!("another kind of reference")
+    };
+    let mut raw = Raw::new(&plant);
+    assert_eq!(raw.resolve(standard.oxid ^ 1), Err(Status::UNKNOWN_OXID));
+    let remote = raw.resolve(standard.oxid).unwrap();
+    let before = exports.references();
+    let add = |ipid, public| {
+        let counts = vec![ReferenceCount { ipid, public, private: 0 }].into();
+        CountsIn { count: 1, counts }
+    };
+    let refused = raw.call::<RemAddRef>(remote, &add(object.ipid(), u32::MAX));
+    assert_eq!(refused, Status::INVALID_ARGUMENT);
+    assert_eq!(raw.call::<RemAddRef>(remote, &add(Uuid::NIL, 1)), Status::DISCONNECTED);
+    assert_eq!(raw.call::<RemAddRef>(Uuid::NIL, &add(object.ipid(), 1)), Status::DISCONNECTED);
+    let (ipid, count, iids) = (object.ipid(), 257, vec![COUNTED.uuid; 257]);
+    let query = QueryIn { ipid, references: 1, count, iids: iids.clone().into() };
+    assert_eq!(raw.call::<RemQueryInterface>(remote, &query), Status::INVALID_ARGUMENT);
+    let query = Query2In { ipid, count, iids: iids.into() };
+    assert_eq!(raw.call::<RemQueryInterface2>(remote, &query), Status::INVALID_ARGUMENT);
+    assert_eq!(exports.references(), before);
+    object.call::<Chain>(&()).unwrap();
+}
