@@ -117,6 +117,10 @@ impl ConnectionPoint {
         let reached = self.clients.iter().find_map(|client| self.reach(client, given).ok());
         let sink = reached.ok_or(Status::CANNOT_CONNECT)?;
         let mut sinks = self.sinks();
+        // Others may have come while this one was asked.
+        if sinks.all.len() >= MOST_SINKS {
+            return Err(Status::ADVISE_LIMIT);
+        }
         loop {
             sinks.last = sinks.last.wrapping_add(1).max(1);
             let cookie = sinks.last;

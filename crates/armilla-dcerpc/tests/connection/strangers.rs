@@ -55,11 +55,14 @@ fn a_handshake_that_never_ends_is_given_up_whatever_else_comes() {
     pair.server.receive(&bind, pair.now);
     let end = pair.now + ServerOptions::default().handshake_timeout;
     assert_eq!(pair.server.poll_timeout(), Some(end));
-    let whole = part(Flags::WHOLE, 0);
+    // Answered by nobody, so that its number is free again.
+    let whole = part(Flags::WHOLE | Flags::MAYBE, 0);
     pair.server.receive(&whole, end - SECOND);
     assert!(!pair.server.is_closed());
     pair.server.receive(&whole, end);
-    assert!(pair.server.is_closed());
+    let events: Vec<_> = std::iter::from_fn(|| pair.server.poll_event()).collect();
+    let late = ServerEvent::Closed(ServerError::TimedOut("handshake_timeout"));
+    assert_eq!((events.len(), events.last()), (3, Some(&late)));
 }
 
 #[test]

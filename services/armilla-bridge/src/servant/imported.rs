@@ -18,7 +18,7 @@ use armilla_ifr::model::Signature;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// How many names of members are remembered of an object that is called by name.
@@ -32,13 +32,20 @@ pub(crate) enum Source {
     Given { resolver: String },
 }
 
+/// The proxy of an object, if there is one, and how the last attempt to get one failed.
+#[derive(Default)]
+struct Held {
+    proxy: Option<Proxy>,
+    failed: Option<(Instant, Status, String)>,
+}
+
 /// An object of COM.
 pub(crate) struct Imported {
     bridge: Arc<dyn Ground>,
     source: Source,
     repository_id: String,
     interface: Arc<Interface>,
-    proxy: Mutex<Option<Proxy>>,
+    proxy: Mutex<Held>,
     /// The numbers of members, by their names.
     numbers: Mutex<HashMap<String, i32>>,
     began: Instant,
@@ -99,7 +106,8 @@ impl Imported {
         (repository_id, interface): (String, Arc<Interface>),
         proxy: Option<Proxy>,
     ) -> Self {
-        let (proxy, numbers) = (Mutex::new(proxy), Mutex::default());
+        let held = Held { proxy, failed: None };
+        let (proxy, numbers) = (Mutex::new(held), Mutex::default());
         let (began, used) = (Instant::now(), AtomicU64::new(0));
         Self { bridge, source, repository_id, interface, proxy, numbers, began, used }
     }
@@ -134,11 +142,20 @@ impl Imported {
         InterfacePointer::new(&reference).map_err(|_| failed(Status::UNEXPECTED, "a reference"))
     }
 
-    /// The proxy; a class is activated if there is none.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.proxy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The proxy; a class is activated if there is none. Calls that wait for an attempt of another one
+    /// share its end: with a host that is silent each of them would wait in turn.
     fn proxy(&self) -> Result<Proxy, Mismatch> {
-        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(proxy) = &*proxy {
+        let came = Instant::now();
+        let mut held = self.held();
+        if let Some(proxy) = &held.proxy {
             return Ok(proxy.clone());
+        }
+        if let Some((_, status, what)) = held.failed.as_ref().filter(|(at, ..)| *at >= came) {
+            return Err(failed(*status, what.clone()));
         }
         let Source::Class { host, class } = &self.source else {
             return Err(failed(Status::DISCONNECTED, "the object of COM is gone"));
@@ -146,13 +163,16 @@ impl Imported {
         let by_number = self.bridge.interfaces().of_com(&self.repository_id);
         let iid = by_number.map_or(DISPATCH.uuid, |numbered| numbered.iid);
         let made = self.bridge.client()?.activate(host, *class, iid);
-        Ok(proxy.insert(made.map_err(|error| of_com(&error))?).clone())
+        let made = made.map_err(|error| of_com(&error));
+        held.failed =
+            made.as_ref().err().map(|error| (Instant::now(), error.status, error.what.clone()));
+        Ok(held.proxy.insert(made?).clone())
     }
 
     /// Forgets a proxy whose object is gone, so that the next call activates the class anew.
     fn forget(&self) {
         if let Source::Class { .. } = self.source {
-            *self.proxy.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            self.held().proxy = None;
             self.numbers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }

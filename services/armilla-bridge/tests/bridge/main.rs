@@ -8,6 +8,7 @@ mod gauges;
 mod midl;
 mod round_trips;
 mod rules;
+mod silent;
 mod site;
 mod values;
 
