@@ -67,7 +67,8 @@ impl ConnectionPoint {
     }
 
     /// Sends an event to each sink, one after the other. A sink that fails receives no more.
-    /// Returns how many received it.
+    /// A silent one takes the timeout of its client, once: let that be short. Returns how many received
+    /// it.
     pub fn send(&self, send: impl Fn(&Proxy) -> Result<(), Error>) -> usize {
         let sinks: Vec<_> =
             self.sinks().all.iter().map(|(cookie, sink)| (*cookie, sink.clone())).collect();

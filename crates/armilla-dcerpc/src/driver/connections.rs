@@ -1,10 +1,11 @@
 //! The connections that a server has, and which of them gives way when there are too many.
 
+use crate::security::SecurityError;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -17,6 +18,7 @@ pub(super) struct Connections {
     refused: Seldom,
     /// Of clients that did not prove who they are.
     denied: Seldom,
+    guesses: Mutex<Guesses>,
 }
 
 #[derive(Debug, Default)]
@@ -52,9 +54,22 @@ pub(super) struct Place {
 }
 
 impl Connections {
-    pub(super) fn new(most: usize) -> Arc<Self> {
+    /// `guesses` is how many wrong passwords a host has in a minute.
+    pub(super) fn new(most: usize, guesses: u32) -> Arc<Self> {
         let (places, refused, denied) = Default::default();
-        Arc::new(Self { most, places, refused, denied })
+        let guesses = Mutex::new(Guesses::new(guesses));
+        Arc::new(Self { most, places, refused, denied, guesses })
+    }
+
+    fn guesses(&self) -> MutexGuard<'_, Guesses> {
+        // Each change is one.
+        self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refuse(&self, peer: SocketAddr, why: &str) {
+        if let Some(omitted) = self.refused.admit() {
+            tracing::warn!(%peer, why, omitted, "a connection is refused");
+        }
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -65,14 +80,18 @@ impl Connections {
     /// A place for a connection. If all are taken, a client gives way that has not proved who it is;
     /// `None` if there is none.
     pub(super) fn admit(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) -> Option<Place> {
+        if self.guesses().refuses(peer.ip(), elapsed()) {
+            self.refuse(
+                peer,
+                "the host has tried too many wrong passwords: it may again in a minute",
+            );
+            return None;
+        }
         let stream = Arc::new(stream);
         let mut places = self.places();
         if !places.make_room(self.most) {
             drop(places);
-            if let Some(omitted) = self.refused.admit() {
-                let most = self.most;
-                tracing::warn!(%peer, most, omitted, "a connection is refused: there are too many");
-            }
+            self.refuse(peer, "all others are of clients that have proved who they are");
             return None;
         }
         places.last += 1;
@@ -123,8 +142,11 @@ impl Place {
         }
     }
 
-    /// Tells the operator of a client that did not prove who it is.
-    pub(super) fn denied(&self, error: &dyn core::fmt::Display) {
+    /// A client did not prove who it is: that is told to the operator, and a wrong password counts.
+    pub(super) fn denied(&self, error: SecurityError) {
+        if error == SecurityError::Denied {
+            self.connections.guesses().count(self.peer.ip(), elapsed());
+        }
         if let Some(omitted) = self.connections.denied.admit() {
             let peer = self.peer;
             tracing::warn!(%peer, %error, omitted, "a client did not prove who it is");
@@ -138,6 +160,57 @@ impl Drop for Place {
     }
 }
 
+/// How many hosts are remembered for wrong passwords.
+const MOST_HOSTS: usize = 1024;
+
+/// For how long wrong passwords of a host are counted together.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The wrong passwords of hosts.
+#[derive(Debug)]
+struct Guesses {
+    most: u32,
+    /// When a host began, and how many it has had since.
+    hosts: BTreeMap<IpAddr, (Duration, u32)>,
+}
+
+impl Guesses {
+    fn new(most: u32) -> Self {
+        Self { most, hosts: BTreeMap::new() }
+    }
+
+    /// A network of IPv6 counts as one host: whoever has one address has all of them.
+    fn host(address: IpAddr) -> IpAddr {
+        match address.to_canonical() {
+            IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+            address => address,
+        }
+    }
+
+    fn count(&mut self, address: IpAddr, now: Duration) {
+        let host = Self::host(address);
+        self.hosts.retain(|_, (begun, _)| now < *begun + MINUTE);
+        if self.hosts.len() >= MOST_HOSTS && !self.hosts.contains_key(&host) {
+            let oldest = self.hosts.iter().min_by_key(|(_, (begun, _))| *begun);
+            let oldest = oldest.map(|(host, _)| *host);
+            oldest.map(|host| self.hosts.remove(&host));
+        }
+        let (_, count) = self.hosts.entry(host).or_insert((now, 0));
+        *count = count.saturating_add(1);
+    }
+
+    fn refuses(&self, address: IpAddr, now: Duration) -> bool {
+        let known = self.hosts.get(&Self::host(address));
+        known.is_some_and(|(begun, count)| *count >= self.most && now < *begun + MINUTE)
+    }
+}
+
+/// The time since something asked for it first.
+fn elapsed() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
 /// Lines of one kind in the log: one in ten seconds, so that nobody fills it.
 #[derive(Debug, Default)]
 struct Seldom {
@@ -149,8 +222,7 @@ struct Seldom {
 impl Seldom {
     /// How many were left out since the last one; `None` if this one is.
     fn admit(&self) -> Option<u64> {
-        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-        self.admit_at(START.elapsed())
+        self.admit_at(elapsed())
     }
 
     fn admit_at(&self, now: Duration) -> Option<u64> {
@@ -179,7 +251,7 @@ mod tests {
     /// The places of a server, and a connection of each of these hosts.
     fn places(most: usize, hosts: &[u8]) -> (Arc<Connections>, Vec<(TcpStream, Option<Place>)>) {
         let (listener, connections) =
-            (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new(most));
+            (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new(most, 1));
         let admit = |host: &u8| {
             let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (stream, _) = listener.accept().unwrap();
@@ -221,6 +293,31 @@ mod tests {
         let (_connections, all) = places(2, &[1; 6]);
         let admitted: Vec<_> = all.iter().map(|(_, place)| place.is_some()).collect();
         assert_eq!(admitted, [true, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_host_guesses_so_often_in_a_minute() {
+        let (mut guesses, at) = (Guesses::new(2), Duration::from_secs);
+        let host = |text: &str| text.parse::<IpAddr>().unwrap();
+        guesses.count(host("192.0.2.1"), at(10));
+        assert!(!guesses.refuses(host("192.0.2.1"), at(11)));
+        guesses.count(host("::ffff:192.0.2.1"), at(69));
+        assert!(guesses.refuses(host("192.0.2.1"), at(69)));
+        assert!(!guesses.refuses(host("192.0.2.2"), at(69)));
+        assert!(!guesses.refuses(host("192.0.2.1"), at(70)));
+        guesses.count(host("2001:db8::1"), at(70));
+        guesses.count(host("2001:db8::2"), at(70));
+        assert!(guesses.refuses(host("2001:db8::3"), at(70)));
+        assert!(!guesses.refuses(host("2001:db8:0:1::1"), at(70)));
+    }
+
+    #[test]
+    fn hosts_that_guess_are_remembered_in_part() {
+        let (mut guesses, now) = (Guesses::new(1), Duration::from_secs(1));
+        for number in 0..2 * MOST_HOSTS as u32 {
+            guesses.count(IpAddr::from(number.to_be_bytes()), now);
+        }
+        assert_eq!(guesses.hosts.len(), MOST_HOSTS);
     }
 
     #[test]

@@ -74,13 +74,16 @@ pub struct ListenerOptions {
     /// How many connections there may be. For a further one another one ends whose client has not proved
     /// who it is: the oldest of the host that has most of these. If all have, it is closed at once.
     pub max_connections: usize,
+    /// How many wrong passwords a host has in a minute; until that is over its further connections are
+    /// closed at once.
+    pub max_guesses: u32,
 }
 
 impl ListenerOptions {
     /// The options of a host of this name.
     pub fn new(computer: &str) -> Self {
         let (server, ntlm) = (ServerOptions::default(), AcceptorOptions::new(computer));
-        Self { server, ntlm, max_connections: 256 }
+        Self { server, ntlm, max_connections: 256, max_guesses: 20 }
     }
 }
 
@@ -133,7 +136,7 @@ pub fn listen(
     port.push(0);
     options.server.secondary_address = port;
     let interfaces = service.interfaces();
-    let connections = Connections::new(options.max_connections);
+    let connections = Connections::new(options.max_connections, options.max_guesses);
     let listed = interfaces.iter().map(|(interface, _)| *interface).collect();
     let shared = Arc::new(Shared {
         interfaces,
@@ -240,7 +243,7 @@ fn accept<S: Service>(shared: &Arc<Shared<S>>, stream: TcpStream) {
     let shared = shared.clone();
     let run = move || match serve(&shared, &place) {
         Ok(None) => {}
-        Ok(Some(error @ ServerError::Security(_))) => place.denied(&error),
+        Ok(Some(ServerError::Security(error))) => place.denied(error),
         Ok(Some(error)) => tracing::debug!(peer = %place.peer, %error, "a connection is closed"),
         Err(error) => tracing::debug!(peer = %place.peer, %error, "a connection broke"),
     };

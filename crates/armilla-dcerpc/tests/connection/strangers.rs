@@ -95,7 +95,8 @@ fn what_anybody_may_call_is_small() {
 }
 
 fn listener(max_connections: usize) -> (Listener, Echo) {
-    let options = ListenerOptions { max_connections, ..ListenerOptions::new("SERVER") };
+    let new = ListenerOptions::new("SERVER");
+    let options = ListenerOptions { max_connections, max_guesses: 3, ..new };
     let echo = Echo::default();
     (driver::listen("127.0.0.1:0", echo.clone(), options).unwrap(), echo)
 }
@@ -173,4 +174,29 @@ fn an_answer_does_not_wait_for_the_calls_behind_it() {
     answered(&mut client, &is(first));
     echo.go_on();
     answered(&mut client, &is(second));
+}
+
+#[test]
+fn a_host_that_guesses_passwords_waits() {
+    let (listener, _) = listener(4);
+    let mut known = operator(&listener);
+    for guess in ["one", "two", "three"] {
+        let mut connection = Connection::connect(listener.address(), LONG).unwrap();
+        let credentials = Credentials::new("plant", "operator", guess);
+        let security = (driver::ntlm(credentials), AuthLevel::Integrity);
+        // The call after the proof is told.
+        let _ = connection.bind(&[Echo::INTERFACE], Some(security));
+        assert!(connection.call_stub(&Call::new(Echo::INTERFACE, 0, b"")).is_err());
+    }
+    let refused = || {
+        let mut stream = TcpStream::connect(listener.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        matches!(stream.read(&mut [0; 1]), Ok(0))
+    };
+    // The count follows the answer.
+    let end = std::time::Instant::now() + LONG;
+    while !refused() {
+        assert!(std::time::Instant::now() < end, "it may guess on");
+    }
+    known.call_stub(&Call::new(Echo::INTERFACE, 0, b"")).unwrap();
 }
