@@ -2,9 +2,12 @@
 
 use crate::security::SecurityError;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::sync::Arc;
+use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -67,9 +70,7 @@ impl Connections {
     }
 
     fn refuse(&self, peer: SocketAddr, why: &str) {
-        if let Some(omitted) = self.refused.admit() {
-            tracing::warn!(%peer, why, omitted, "a connection is refused");
-        }
+        self.refused.tell("a connection is refused", peer, &why);
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -91,7 +92,7 @@ impl Connections {
         let mut places = self.places();
         if !places.make_room(self.most) {
             drop(places);
-            self.refuse(peer, "all others are of clients that have proved who they are");
+            self.refuse(peer, "there are too many, and no stranger's gives way");
             return None;
         }
         places.last += 1;
@@ -147,10 +148,7 @@ impl Place {
         if error == SecurityError::Denied {
             self.connections.guesses().count(self.peer.ip(), elapsed());
         }
-        if let Some(omitted) = self.connections.denied.admit() {
-            let peer = self.peer;
-            tracing::warn!(%peer, %error, omitted, "a client did not prove who it is");
-        }
+        self.connections.denied.tell("a client did not prove who it is", self.peer, &error);
     }
 }
 
@@ -220,6 +218,18 @@ struct Seldom {
 }
 
 impl Seldom {
+    /// Writes such a line: to standard error where nobody receives what is traced.
+    fn tell(&self, what: &'static str, peer: SocketAddr, why: &dyn Display) {
+        let Some(omitted) = self.admit() else { return };
+        tracing::warn!(%peer, %why, omitted, "{what}");
+        if !tracing::dispatcher::has_been_set() {
+            // A program without standard error goes on.
+            let line =
+                format!("armilla: warn: {what} (peer {peer}, why {why}, omitted {omitted})\n");
+            let _ = io::stderr().write_all(line.as_bytes());
+        }
+    }
+
     /// How many were left out since the last one; `None` if this one is.
     fn admit(&self) -> Option<u64> {
         self.admit_at(elapsed())
