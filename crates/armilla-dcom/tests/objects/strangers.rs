@@ -1,18 +1,24 @@
 //! What clients take up that do not behave, and what others notice of it.
 
-use crate::plant::{COUNTED, Chain, LONG, Plant, client, plant, plant_with};
+use crate::plant::{COUNTED, Chain, LONG, Plant, client, options, plant, plant_with};
 use armilla_dcerpc::client::Call;
 use armilla_dcerpc::driver::{self, Connection};
 use armilla_dcerpc::ndr::{Operation, Parameters, to_stub};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
+use armilla_dcom::automation::dispatch::{
+    Advise, AdviseIn, CONNECTION_POINT_CONTAINER, FindConnectionPoint, FindIn,
+};
+use armilla_dcom::client::{Client, ClientOptions};
 use armilla_dcom::remote::{
     CountsIn, OBJECT_EXPORTER, Query2In, QueryIn, REM_UNKNOWN_2, ReferenceCount, RemAddRef,
     RemQueryInterface, RemQueryInterface2, ResolveOxid2, ResolveOxidIn,
 };
 use armilla_dcom::server::{Caller, Object, ObjectCall};
-use armilla_dcom::{OrpcThis, Reference};
+use armilla_dcom::{ConnectionPoint, InterfacePointer, ObjRef, OrpcThis, Reference};
+use armilla_dcom::{DualStringArray, StandardReference, StringBinding};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -139,5 +145,51 @@ fn counts_are_bounded_and_guesses_lead_nowhere() {
     let query = Query2In { ipid, count, iids: iids.into() };
     assert_eq!(raw.call::<RemQueryInterface2>(remote, &query), Status::INVALID_ARGUMENT);
     assert_eq!(exports.references(), before);
+    object.call::<Chain>(&()).unwrap();
+}
+
+/// An object that sends events.
+struct Source(Arc<ConnectionPoint>);
+
+impl Object for Source {
+    fn supports(&self, iid: Uuid) -> bool {
+        iid == CONNECTION_POINT_CONTAINER.uuid
+    }
+
+    fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        self.0.call(call)
+    }
+}
+
+#[test]
+fn a_sink_whose_resolver_is_silent_is_waited_for_in_vain_and_not_long() {
+    let (plant, client) = (plant(), client());
+    let timeout = Duration::from_millis(300);
+    let sender = Client::new(ClientOptions { timeout, ..options("secret") }).unwrap();
+    let point = ConnectionPoint::new(COUNTED.uuid, sender);
+    let source = Arc::new(Source(point.clone()));
+    let exported = plant.server.exports().export(source, CONNECTION_POINT_CONTAINER.uuid).unwrap();
+    let container = client.unmarshal(&exported).unwrap();
+    let found = container.call::<FindConnectionPoint>(&FindIn { iid: COUNTED.uuid }).unwrap();
+    let connection = client.pointer(&found.pointer).unwrap().unwrap();
+    // Many hosts that take connections and say nothing.
+    let silent: Vec<_> = (0..50).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let binding = |it: &TcpListener| {
+        let port = it.local_addr().unwrap().port();
+        StringBinding::tcp(&format!("127.0.0.1[{port}]"))
+    };
+    let strings = silent.iter().map(binding).collect();
+    let resolver = DualStringArray { strings, security: Vec::new() };
+    let standard =
+        StandardReference { flags: 0, public_references: 5, oxid: 1, oid: 2, ipid: COUNTED.uuid };
+    let reference =
+        ObjRef { iid: COUNTED.uuid, reference: Reference::Standard { standard, resolver } };
+    let sink = Some(InterfacePointer::new(&reference).unwrap()).into();
+    let object = plant.counted(&client);
+    let begun = std::time::Instant::now();
+    let refused = connection.call::<Advise>(&AdviseIn { sink }).unwrap_err();
+    assert_eq!(refused.status(), Some(Status::CANNOT_CONNECT));
+    assert!(begun.elapsed() < 40 * timeout, "{:?}", begun.elapsed());
+    assert!(point.is_empty());
     object.call::<Chain>(&()).unwrap();
 }
