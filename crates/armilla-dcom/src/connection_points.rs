@@ -4,7 +4,7 @@ use crate::automation::dispatch::{
     Advise, AdviseIn, AdviseOut, CONNECTION_POINT, CONNECTION_POINT_CONTAINER, FindConnectionPoint,
     FindIn, GetConnectionInterface, InterfaceOut, PointerOut, Unadvise, UnadviseIn,
 };
-use crate::client::{Client, Error, Proxy};
+use crate::client::{Client, Error, Proxy, each};
 use crate::server::{Object, ObjectCall};
 use alloc::collections::BTreeMap;
 use alloc::collections::btree_map::Entry;
@@ -13,6 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many sinks one interface of events has.
@@ -66,20 +67,20 @@ impl ConnectionPoint {
         self.sinks().last
     }
 
-    /// Sends an event to each sink, one after the other. A sink that fails receives no more.
-    /// A silent one takes the timeout of its client, once: let that be short. Returns how many received
-    /// it.
-    pub fn send(&self, send: impl Fn(&Proxy) -> Result<(), Error>) -> usize {
+    /// Sends an event to each sink, to eight at once, and waits for them. A sink that fails receives no
+    /// more. A silent one takes the timeout of its client, once: let that be short. Returns how many
+    /// received it.
+    pub fn send(&self, send: impl Fn(&Proxy) -> Result<(), Error> + Sync) -> usize {
         let sinks: Vec<_> =
             self.sinks().all.iter().map(|(cookie, sink)| (*cookie, sink.clone())).collect();
-        let mut received = 0;
-        for (cookie, sink) in sinks {
-            match send(&sink) {
-                Ok(()) => received += 1,
-                Err(_) => drop(self.remove(cookie)),
+        let received = AtomicUsize::new(0);
+        each(sinks, |(cookie, sink)| match send(&sink) {
+            Ok(()) => {
+                received.fetch_add(1, Ordering::Relaxed);
             }
-        }
-        received
+            Err(_) => drop(self.remove(cookie)),
+        });
+        received.into_inner()
     }
 
     fn remove(&self, cookie: u32) -> Option<Proxy> {

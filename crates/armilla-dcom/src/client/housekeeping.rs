@@ -1,14 +1,12 @@
 //! The client's thread: it gives references back and pings.
 
 use super::options::ClientOptions;
-use super::remote_exporter::RemoteExporter;
 use super::shared::Shared;
+use super::together::each;
 use super::wake::Bell;
 use alloc::string::ToString;
 use alloc::sync::{Arc, Weak};
-use alloc::vec::Vec;
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -42,9 +40,6 @@ impl Drop for Housekeeper {
         }
     }
 }
-
-/// How many servers are asked at once. One that is silent takes the whole time of its operation.
-const AT_ONCE: usize = 8;
 
 /// How long a ping takes at most, or a call that gives references back: others wait behind it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -84,29 +79,12 @@ fn round(shared: &Shared, options: &ClientOptions, period: Duration) {
     shared.forget_unused();
 }
 
-/// Does something with each exporter, by several threads if there are several.
-fn each(exporters: Vec<Arc<RemoteExporter>>, act: impl Fn(&RemoteExporter) + Sync) {
-    let threads = exporters.len().min(AT_ONCE);
-    let left = Mutex::new(exporters.into_iter());
-    let work = || loop {
-        let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some(exporter) = next else { return };
-        act(&exporter);
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            let helper = thread::Builder::new().name("dcom-client".to_string());
-            // Without helpers it takes longer.
-            let _ = helper.spawn_scoped(scope, work);
-        }
-        work();
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::client::endpoint::Endpoint;
+    use crate::client::remote_exporter::RemoteExporter;
+    use alloc::vec::Vec;
     use armilla_dcerpc::Uuid;
     use armilla_dcerpc::pdu::AuthLevel;
     use armilla_dcerpc::security::ntlm::Credentials;

@@ -1,6 +1,6 @@
 //! What clients take up that do not behave, and what others notice of it.
 
-use crate::plant::{COUNTED, Chain, LONG, Plant, client, options, plant, plant_with};
+use crate::plant::{COUNTED, Chain, Counted, LONG, Plant, client, options, plant, plant_with};
 use armilla_dcerpc::client::Call;
 use armilla_dcerpc::driver::{self, Connection};
 use armilla_dcerpc::ndr::{Operation, Parameters, to_stub};
@@ -10,7 +10,7 @@ use armilla_dcerpc::{ByteOrder, Status, Uuid};
 use armilla_dcom::automation::dispatch::{
     Advise, AdviseIn, CONNECTION_POINT_CONTAINER, FindConnectionPoint, FindIn,
 };
-use armilla_dcom::client::{Client, ClientOptions};
+use armilla_dcom::client::{Client, ClientOptions, Proxy};
 use armilla_dcom::remote::{
     CountsIn, OBJECT_EXPORTER, Query2In, QueryIn, REM_UNKNOWN_2, ReferenceCount, RemAddRef,
     RemQueryInterface, RemQueryInterface2, ResolveOxid2, ResolveOxidIn,
@@ -19,7 +19,7 @@ use armilla_dcom::server::{Caller, Object, ObjectCall};
 use armilla_dcom::{ConnectionPoint, InterfacePointer, ObjRef, OrpcThis, Reference};
 use armilla_dcom::{DualStringArray, StandardReference, StringBinding};
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 /// An object that panics at its end.
@@ -161,17 +161,61 @@ impl Object for Source {
     }
 }
 
-#[test]
-fn a_sink_whose_resolver_is_silent_is_waited_for_in_vain_and_not_long() {
-    let (plant, client) = (plant(), client());
-    let timeout = Duration::from_millis(300);
-    let sender = Client::new(ClientOptions { timeout, ..options("secret") }).unwrap();
+/// An object whose calls wait until the test ends.
+struct Deaf(Arc<Barrier>);
+
+impl Object for Deaf {
+    fn supports(&self, iid: Uuid) -> bool {
+        iid == COUNTED.uuid
+    }
+
+    fn call(&self, _: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        self.0.wait();
+        Err(Status::FAIL)
+    }
+}
+
+/// The connection point of a source, and a connection to it for sinks.
+fn connected(plant: &Plant, client: &Client, sender: Client) -> (Arc<ConnectionPoint>, Proxy) {
     let point = ConnectionPoint::new(COUNTED.uuid, sender);
     let source = Arc::new(Source(point.clone()));
     let exported = plant.server.exports().export(source, CONNECTION_POINT_CONTAINER.uuid).unwrap();
     let container = client.unmarshal(&exported).unwrap();
     let found = container.call::<FindConnectionPoint>(&FindIn { iid: COUNTED.uuid }).unwrap();
-    let connection = client.pointer(&found.pointer).unwrap().unwrap();
+    (point, client.pointer(&found.pointer).unwrap().unwrap())
+}
+
+#[test]
+fn sinks_that_fall_silent_delay_an_event_together_and_get_no_more() {
+    const SILENT: usize = 16;
+    let (plant, theirs, client) = (plant(), plant(), client());
+    // Long enough for who answers.
+    let timeout = Duration::from_secs(2);
+    let sender = Client::new(ClientOptions { timeout, ..options("secret") }).unwrap();
+    let (point, connection) = connected(&plant, &client, sender);
+    let end = Arc::new(Barrier::new(SILENT + 1));
+    let advise = |object: Arc<dyn Object>| {
+        let exported = theirs.server.exports().export_for_good(object, COUNTED.uuid).unwrap();
+        let sink = Some(InterfacePointer::new(&exported).unwrap()).into();
+        connection.call::<Advise>(&AdviseIn { sink }).unwrap();
+    };
+    (0..SILENT).for_each(|_| advise(Arc::new(Deaf(end.clone()))));
+    advise(Arc::new(Counted::new(&theirs.objects)));
+    let begun = std::time::Instant::now();
+    let event = |sink: &Proxy| sink.call::<Chain>(&()).map(drop);
+    assert_eq!((point.send(event), point.len()), (1, 1));
+    // One after the other they would take longer.
+    assert!(begun.elapsed() < timeout * (SILENT as u32 - 4), "{:?}", begun.elapsed());
+    assert_eq!(point.send(event), 1);
+    end.wait();
+}
+
+#[test]
+fn a_sink_whose_resolver_is_silent_is_waited_for_in_vain_and_not_long() {
+    let (plant, client) = (plant(), client());
+    let timeout = Duration::from_millis(300);
+    let sender = Client::new(ClientOptions { timeout, ..options("secret") }).unwrap();
+    let (point, connection) = connected(&plant, &client, sender);
     // Many hosts that take connections and say nothing.
     let silent: Vec<_> = (0..50).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let binding = |it: &TcpListener| {
