@@ -18,7 +18,7 @@ pub enum Value {
 }
 
 //= mod value
-/// How a [`Value`](super::Value) travels.
+/// How a [`Value`] travels.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod value {
     ::armilla_dcom::generated::com_union! {

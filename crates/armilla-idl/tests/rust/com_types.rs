@@ -38,7 +38,7 @@ pub struct Reading {
 }
 
 //= mod reading
-/// How a [`Reading`](super::Reading) travels.
+/// How a [`Reading`] travels.
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]
 pub mod reading {
     ::armilla_dcom::generated::ndr_struct! {

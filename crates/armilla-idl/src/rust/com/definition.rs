@@ -23,7 +23,7 @@ pub(in super::super) fn define(
             module.push(structure(scope, declaration, fields));
             let companion = names::module(&declaration.name);
             let name = names::ident(&scope::name(declaration));
-            let docs = format!(" How a [`{name}`](super::{name}) travels.");
+            let docs = format!(" How a [`{name}`] travels.");
             let mut inner = Module::default();
             inner.push(travelling(&scope.child(&companion), declaration, fields));
             if leads_back(scope.model, id) {

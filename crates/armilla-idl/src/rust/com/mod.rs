@@ -7,6 +7,7 @@ mod types;
 mod union;
 
 use super::docs::docs;
+use super::lints;
 use super::module::Module;
 use super::names;
 use super::scope::{self, Scope};
@@ -106,9 +107,10 @@ impl<'s> Com<'s> {
                 #signature -> Result<#result, ::armilla_dcom::generated::Status>;
             }
         });
+        let allow = lints(&self.data.methods);
         quote! {
             #trait_docs
-            #[allow(clippy::type_complexity)]
+            #allow
             pub trait #name: #bases { #(#methods)* }
         }
     }
@@ -142,6 +144,7 @@ impl<'s> Com<'s> {
                 }
             })
         });
+        let allow = lints(self.bases().into_iter().flat_map(|(_, data)| &data.methods));
         quote! {
             #[doc = #docs]
             #[derive(Debug, Clone)]
@@ -149,7 +152,7 @@ impl<'s> Com<'s> {
                 /// The object.
                 pub ::armilla_dcom::generated::Proxy,
             );
-            #[allow(clippy::type_complexity)]
+            #allow
             impl #proxy { #(#methods)* }
         }
     }
@@ -231,6 +234,12 @@ impl<'s> Com<'s> {
             let body = upcall(method);
             quote!(#opnum => { #body })
         });
+        // An interface may have what it inherits and nothing more.
+        let body = match (self.data.methods.is_empty(), base(self.scope.model, self.data)) {
+            (true, Some(_)) => call,
+            (true, None) => quote!(let _ = (servant, call); #call),
+            (false, _) => quote!(match call.opnum { #(#arms)* _ => #call }),
+        };
         let docs = format!(" An object with the interface [`{name}`](super::{name}).");
         quote! {
             #[doc = #docs]
@@ -269,10 +278,19 @@ impl<'s> Com<'s> {
                 servant: &T,
                 call: &::armilla_dcom::generated::ObjectCall<'_>,
             ) -> Result<Vec<u8>, ::armilla_dcom::generated::Status> {
-                match call.opnum { #(#arms)* _ => #call }
+                #body
             }
         }
     }
+}
+
+/// The attribute that allows the lints of Clippy that methods violate because of the IDL.
+fn lints<'m>(methods: impl IntoIterator<Item = &'m ComMethod>) -> TokenStream {
+    let mut lints = vec!["type_complexity"];
+    if methods.into_iter().any(|method| 1 + inputs(method).count() > 7) {
+        lints.push("too_many_arguments");
+    }
+    lints::allow(&lints)
 }
 
 /// The call of a method of the servant, within its stub.

@@ -27,7 +27,7 @@ pub(super) fn define(
     if leads_back(scope.model, id) {
         inner.push(boxed(&quote!(super::#name)));
     }
-    let docs = format!(" How a [`{name}`](super::{name}) travels.");
+    let docs = format!(" How a [`{name}`] travels.");
     module.push_module(quote!(#[doc = #docs]), &companion, inner);
 }
 
