@@ -1,5 +1,7 @@
-//! Compiles the IDL.
+//! Compiles the IDL: what clients of CORBA see, and what servers and clients of OPC say.
 
 fn main() {
-    armilla_idl::build("idl/opc.idl").unwrap_or_else(|errors| errors.exit());
+    for file in ["idl/opc.idl", "idl/data_access.idl"] {
+        armilla_idl::build(file).unwrap_or_else(|errors| errors.exit());
+    }
 }

@@ -12,6 +12,12 @@ pub mod server;
 pub mod status;
 mod wire;
 
+/// The interfaces of OPC, as `idl/data_access.idl` has them.
+#[allow(missing_docs)]
+pub mod data_access {
+    armilla::include_idl!("data_access");
+}
+
 /// What the IDL becomes.
 #[allow(missing_docs)]
 pub mod idl {

@@ -3,19 +3,15 @@
 use super::connection::Connection;
 use super::enumerating::is_end;
 use super::error::Error;
-use crate::wire::browse::{
-    BRANCHES, BROWSE, BrowseIn, BrowseItemIds, ChangeBrowsePosition, DOWN, FLAT, GetItemId,
-    HIERARCHICAL, LEAVES, NameIn, PositionIn, QueryOrganization, TO, UP,
+use crate::data_access::iopc_browse_server_address_space::{
+    self as browse, ChangeBrowsePosition, ChangeBrowsePositionIn,
 };
-use crate::wire::elements;
-use crate::wire::enumerators::{CountIn, NextStrings};
-use crate::wire::properties::{
-    AvailableIn, GetItemProperties, PROPERTIES, PropertiesIn, QueryAvailableProperties,
+use crate::data_access::{
+    BrowseType, Direction, IEnumStringProxy, IopcBrowseServerAddressSpaceProxy as Browser,
+    IopcItemPropertiesProxy, Organization, iopc_item_properties,
 };
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::WideString;
 use armilla_dcom::automation::Variant;
-use armilla_dcom::client::Proxy;
 
 /// How many names are asked for at once.
 const BATCH: u32 = 100;
@@ -41,15 +37,15 @@ impl Connection {
     ///
     /// See [`Error`].
     pub fn browse(&self, branch: &[String], deep: bool) -> Result<Vec<Entry>, Error> {
-        let browser = self.interface(BROWSE.uuid)?;
+        let browser = Browser(self.interface(browse::IID)?);
         let mut found = Vec::new();
-        if browser.call::<QueryOrganization>(&())?.organization != HIERARCHICAL {
-            found.extend(names(&browser, FLAT)?.into_iter().map(Entry::Item));
+        if browser.query_organization()? != Organization::HIERARCHICAL {
+            found.extend(names(&browser, BrowseType::FLAT)?.into_iter().map(Entry::Item));
             return Ok(found);
         }
         to_root(&browser)?;
         for name in branch {
-            step(&browser, DOWN, name)?;
+            step(&browser, Direction::DOWN, name)?;
         }
         walk(&browser, &mut branch.to_vec(), deep, &mut found)?;
         Ok(found)
@@ -61,32 +57,28 @@ impl Connection {
     ///
     /// See [`Error`].
     pub fn properties(&self, id: &str) -> Result<Vec<(String, Variant)>, Error> {
-        let interface = self.interface(PROPERTIES.uuid)?;
-        let known = interface.call::<QueryAvailableProperties>(&AvailableIn { id: id.into() })?;
-        let properties = elements(known.properties);
-        let texts = elements(known.descriptions);
-        let texts = texts.iter().map(|it| it.get().map(WideString::to_text).unwrap_or_default());
-        let (id, count) = (id.into(), properties.len() as u32);
-        let given = PropertiesIn { id, count, properties: properties.into() };
-        let found = interface.call::<GetItemProperties>(&given)?;
-        let (values, errors) = (elements(found.values), elements(found.errors));
+        let interface = IopcItemPropertiesProxy(self.interface(iopc_item_properties::IID)?);
+        let (_, properties, texts, _) = interface.query_available_properties(id.to_owned())?;
+        let count = properties.len() as u32;
+        let (values, errors) = interface.get_item_properties(id.to_owned(), count, properties)?;
+        let texts = texts.into_iter().map(Option::unwrap_or_default);
         let there = texts.zip(values).zip(errors).filter(|(_, error)| *error == 0);
-        Ok(there.map(|((text, value), _)| (text, value.into_variant())).collect())
+        Ok(there.map(|(property, _)| property).collect())
     }
 }
 
-fn step(browser: &Proxy, direction: u16, name: &str) -> Result<(), Error> {
-    Ok(browser.call::<ChangeBrowsePosition>(&PositionIn { direction, name: name.into() })?)
+fn step(browser: &Browser, direction: Direction, name: &str) -> Result<(), Error> {
+    Ok(browser.change_browse_position(direction, name.to_owned())?)
 }
 
-fn to_root(browser: &Proxy) -> Result<(), Error> {
-    if step(browser, TO, "").is_ok() {
+fn to_root(browser: &Browser) -> Result<(), Error> {
+    if step(browser, Direction::TO, "").is_ok() {
         return Ok(());
     }
     // Servers of Data Access 1 know only one step at a time; above the root there is none.
     for _ in 0..MOST_LEVELS {
-        let up = PositionIn { direction: UP, name: "".into() };
-        if browser.call_with_status::<ChangeBrowsePosition>(&up)?.1 != Status::OK {
+        let up = ChangeBrowsePositionIn { direction: Direction::UP, name: "".into() };
+        if browser.0.call_with_status::<ChangeBrowsePosition>(&up)?.1 != Status::OK {
             break;
         }
     }
@@ -95,16 +87,16 @@ fn to_root(browser: &Proxy) -> Result<(), Error> {
 
 /// Browses the branch where the browser stands, and comes back there.
 fn walk(
-    browser: &Proxy,
+    browser: &Browser,
     branch: &mut Vec<String>,
     deep: bool,
     found: &mut Vec<Entry>,
 ) -> Result<(), Error> {
-    for name in names(browser, LEAVES)? {
-        let id = browser.call::<GetItemId>(&NameIn { name: WideString::from(&*name) })?.id;
-        found.push(Entry::Item(id.get().map_or(name, WideString::to_text)));
+    for name in names(browser, BrowseType::LEAVES)? {
+        let id = browser.get_item_id(name.clone())?;
+        found.push(Entry::Item(id.unwrap_or(name)));
     }
-    for name in names(browser, BRANCHES)? {
+    for name in names(browser, BrowseType::BRANCHES)? {
         if found.len() >= MOST_NAMES || branch.len() >= MOST_LEVELS {
             let what = "the server has more than a million names, or more than 64 levels";
             return Err(Error::Server(what.to_string()));
@@ -112,9 +104,9 @@ fn walk(
         branch.push(name.clone());
         found.push(Entry::Branch(branch.clone()));
         if deep {
-            step(browser, DOWN, &name)?;
+            step(browser, Direction::DOWN, &name)?;
             walk(browser, branch, deep, found)?;
-            step(browser, UP, "")?;
+            step(browser, Direction::UP, "")?;
         }
         branch.pop();
     }
@@ -122,16 +114,15 @@ fn walk(
 }
 
 /// The names where the browser stands.
-fn names(browser: &Proxy, kind: u16) -> Result<Vec<String>, Error> {
-    let given = BrowseIn { kind, filter: "".into(), data_type: 0, rights: 0 };
-    let found = browser.call::<BrowseItemIds>(&given)?;
-    let Some(strings) = browser.pointer(&found.pointer)? else { return Ok(Vec::new()) };
+fn names(browser: &Browser, kind: BrowseType) -> Result<Vec<String>, Error> {
+    let found = browser.browse_item_ids(kind, String::new(), 0, 0)?;
+    let Some(strings) = browser.0.pointer(&found.into())? else { return Ok(Vec::new()) };
+    let strings = IEnumStringProxy(strings);
     let mut names = Vec::new();
     loop {
-        let (next, status) = strings.call_with_status::<NextStrings>(&CountIn { count: BATCH })?;
-        let end = is_end(status, next.elements.values.len(), BATCH)?;
-        names
-            .extend(next.elements.values.iter().filter_map(|it| it.get()).map(WideString::to_text));
+        let (status, next, _) = strings.next(BATCH)?;
+        let end = is_end(status, next.len(), BATCH);
+        names.extend(next.into_iter().flatten());
         if end {
             return Ok(names);
         }

@@ -4,17 +4,15 @@ use super::error::Error;
 use super::group::{Group, GroupOptions};
 use super::list;
 use super::target::{Class, Target};
-use crate::wire::item_management::ITEM_MANAGEMENT;
-use crate::wire::server::{AddGroup, AddGroupIn, GetStatus, RemoveGroup, RemoveGroupIn, SERVER};
+use crate::data_access::{IopcServerProxy, iopc_item_mgt, iopc_server};
 use armilla_dcerpc::Uuid;
-use armilla_dcerpc::ndr::{Unique, WideString};
 use armilla_dcom::client::{Client, Proxy};
 use std::time::Duration;
 
 /// A server that was activated for this client. Cheap to clone; use it from any thread.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    server: Proxy,
+    server: IopcServerProxy,
 }
 
 /// What a server says of itself.
@@ -59,13 +57,13 @@ impl Connection {
                 return Err(Error::Server(what.to_string()));
             }
         };
-        let server = client.activate(&target.host, class, SERVER.uuid)?;
-        Ok(Self { server })
+        let server = client.activate(&target.host, class, iopc_server::IID)?;
+        Ok(Self { server: IopcServerProxy(server) })
     }
 
     /// Another interface of the server.
     pub(super) fn interface(&self, iid: Uuid) -> Result<Proxy, Error> {
-        Ok(self.server.query_interface(iid)?)
+        Ok(self.server.0.query_interface(iid)?)
     }
 
     /// What the server says of itself.
@@ -74,12 +72,12 @@ impl Connection {
     ///
     /// See [`Error`].
     pub fn state(&self) -> Result<ServerState, Error> {
-        let found = self.server.call::<GetStatus>(&())?.status.into_inner();
+        let found = self.server.get_status()?;
         let found = found.ok_or_else(|| Error::Server("the server has no status".to_string()))?;
-        let state = STATES.get(usize::from(found.state)).unwrap_or(&STATES[0]);
+        let state = usize::try_from(found.state.0).ok().and_then(|state| STATES.get(state));
         Ok(ServerState {
-            state,
-            vendor: found.vendor.get().map(WideString::to_text).unwrap_or_default(),
+            state: state.unwrap_or(&STATES[0]),
+            vendor: found.vendor.unwrap_or_default(),
             version: format!("{}.{}.{}", found.major, found.minor, found.build),
             started: found.start.to_unix(),
             now: found.current.to_unix(),
@@ -93,26 +91,20 @@ impl Connection {
     ///
     /// See [`Error`].
     pub fn add_group(&self, options: &GroupOptions) -> Result<Group, Error> {
-        let given = AddGroupIn {
-            name: WideString::from(&*options.name),
-            active: 1,
-            rate: u32::try_from(options.rate.as_millis()).unwrap_or(u32::MAX),
-            client_handle: 1,
-            bias: Unique::NULL,
-            dead_band: Unique::new(options.dead_band),
-            locale: 0,
-            iid: ITEM_MANAGEMENT.uuid,
-        };
-        let made = self.server.call::<AddGroup>(&given)?;
-        let items = self.server.pointer(&made.group)?;
+        let rate = u32::try_from(options.rate.as_millis()).unwrap_or(u32::MAX);
+        let (name, dead_band) = (options.name.clone(), Some(options.dead_band));
+        let iid = iopc_item_mgt::IID;
+        let made = self.server.add_group(name, 1, rate, 1, None, dead_band, 0, iid)?;
+        let (handle, rate, group) = made;
+        let items = self.server.0.pointer(&group.into())?;
         let items = items.ok_or_else(|| Error::Server("the server gives no group".to_string()))?;
-        Group::new(self.clone(), items, made.server_handle, made.rate).inspect_err(|_| {
+        Group::new(self.clone(), items, handle, rate).inspect_err(|_| {
             // What is left of it ends with the connection.
-            let _ = self.remove_group(made.server_handle);
+            let _ = self.remove_group(handle);
         })
     }
 
     pub(super) fn remove_group(&self, server_handle: u32) -> Result<(), Error> {
-        Ok(self.server.call::<RemoveGroup>(&RemoveGroupIn { server_handle, force: 1 })?)
+        Ok(self.server.remove_group(server_handle, 1)?)
     }
 }

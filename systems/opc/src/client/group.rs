@@ -3,13 +3,13 @@
 use super::connection::Connection;
 use super::error::Error;
 use super::sink::{Reading, Sinks, Subscription};
+use crate::data_access::iopc_item_mgt::{AddItems, AddItemsIn};
+use crate::data_access::{
+    self, IopcAsyncIo2Proxy, IopcSyncIoProxy, iopc_async_io2, iopc_sync_io, item_definition,
+};
 use crate::model::{Quality, Sample};
-use crate::wire::async_io::{ASYNC_IO, Refresh, RefreshIn};
-use crate::wire::item_management::{AddItems, AddItemsIn};
-use crate::wire::sync_io::{CACHE, DEVICE, Read, ReadIn, SYNC_IO, Write, WriteIn};
-use crate::wire::{ItemDefinition, boolean, elements};
+use crate::wire::text;
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::{Unique, WideString};
 use armilla_dcom::automation::Variant;
 use armilla_dcom::client::Proxy;
 use std::sync::mpsc::SyncSender;
@@ -59,7 +59,7 @@ pub struct Added {
 pub struct Group {
     connection: Connection,
     items: Proxy,
-    io: Proxy,
+    io: IopcSyncIoProxy,
     server_handle: u32,
     rate: Duration,
 }
@@ -71,7 +71,7 @@ impl Group {
         server_handle: u32,
         rate: u32,
     ) -> Result<Self, Error> {
-        let io = items.query_interface(SYNC_IO.uuid)?;
+        let io = IopcSyncIoProxy(items.query_interface(iopc_sync_io::IID)?);
         let rate = Duration::from_millis(rate.into());
         Ok(Self { connection, items, io, server_handle, rate })
     }
@@ -88,26 +88,24 @@ impl Group {
     ///
     /// See [`Error`].
     pub fn add(&self, ids: &[String]) -> Result<Vec<Result<Added, Status>>, Error> {
-        let definition = |(place, id): (usize, &String)| ItemDefinition {
-            access_path: Unique::new(WideString::from("")),
-            id: Unique::new(WideString::from(&**id)),
-            active: boolean(true),
+        let definition = |(place, id): (usize, &String)| item_definition::Wire {
+            access_path: text(""),
+            id: text(id),
+            active: true.into(),
             client_handle: place as u32,
-            blob_size: 0,
-            blob: Unique::NULL,
-            requested: 0,
-            reserved: 0,
+            ..Default::default()
         };
         let items: Vec<_> = ids.iter().enumerate().map(definition).collect();
         let given = AddItemsIn { count: items.len() as u32, items: items.into() };
         let made = self.items.call::<AddItems>(&given)?;
-        let results = elements(made.results).into_iter().map(|result| Added {
+        let results = made.results.into_inner().unwrap_or_default().0;
+        let results = results.into_iter().map(|result| Added {
             server_handle: result.server_handle,
             vt: result.canonical,
             readable: result.rights & 1 != 0,
             writable: result.rights & 2 != 0,
         });
-        each(ids.len(), results, elements(made.errors))
+        each(ids.len(), results, made.errors.into_inner().unwrap_or_default().0)
     }
 
     /// Reads items by the server's handles.
@@ -120,16 +118,17 @@ impl Group {
         source: Source,
         handles: &[u32],
     ) -> Result<Vec<Result<Sample, Status>>, Error> {
-        let source = if source == Source::Cache { CACHE } else { DEVICE };
-        let given =
-            ReadIn { source, count: handles.len() as u32, handles: handles.to_vec().into() };
-        let found = self.io.call::<Read>(&given)?;
-        let states = elements(found.states).into_iter().map(|state| Sample {
-            value: state.value.into_variant(),
+        let source = match source {
+            Source::Cache => data_access::Source::CACHE,
+            Source::Device => data_access::Source::DEVICE,
+        };
+        let (states, errors) = self.io.read(source, handles.len() as u32, handles.to_vec())?;
+        let states = states.into_iter().map(|state| Sample {
+            value: state.value,
             quality: Quality(state.quality),
             time: state.time.to_unix(),
         });
-        each(handles.len(), states, elements(found.errors))
+        each(handles.len(), states, errors)
     }
 
     /// Writes items by the server's handles.
@@ -138,12 +137,10 @@ impl Group {
     ///
     /// See [`Error`].
     pub fn write(&self, values: &[(u32, Variant)]) -> Result<Vec<Result<(), Status>>, Error> {
-        let handles: Vec<_> = values.iter().map(|(handle, _)| *handle).collect();
-        let count = handles.len();
-        let values: Vec<_> = values.iter().map(|(_, value)| value.clone().into()).collect();
-        let given = WriteIn { count: count as u32, handles: handles.into(), values: values.into() };
-        let written = self.io.call::<Write>(&given)?;
-        each(count, std::iter::repeat_n((), count), elements(written.errors))
+        let count = values.len();
+        let (handles, values) = values.iter().cloned().unzip();
+        let errors = self.io.write(count as u32, handles, values)?;
+        each(count, std::iter::repeat_n((), count), errors)
     }
 
     /// Lets the server tell of changes until the subscription is dropped.
@@ -165,8 +162,8 @@ impl Group {
     ///
     /// See [`Error`].
     pub fn refresh(&self) -> Result<(), Error> {
-        let io = self.items.query_interface(ASYNC_IO.uuid)?;
-        io.call::<Refresh>(&RefreshIn { source: CACHE, transaction: 1 })?;
+        let io = IopcAsyncIo2Proxy(self.items.query_interface(iopc_async_io2::IID)?);
+        io.refresh(data_access::Source::CACHE, 1)?;
         Ok(())
     }
 

@@ -2,15 +2,12 @@
 
 use super::enumerating::is_end;
 use super::error::Error;
-use crate::wire::enumerators::{CountIn, NextGuids};
-use crate::wire::list::{
-    ClassFromProgId, ClassIn, DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3, EnumClasses,
-    EnumClassesIn, GetClassDetails, GetClassDetails2, OPC_ENUM, ProgIdIn, SERVER_LIST,
-    SERVER_LIST_2,
+use crate::data_access::{
+    IEnumGuidProxy, IopcServerList2Proxy, IopcServerListProxy, iopc_server_list, iopc_server_list2,
 };
+use crate::wire::{DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3, OPC_ENUM};
 use armilla_dcerpc::Uuid;
-use armilla_dcerpc::ndr::{Unique, WideString};
-use armilla_dcom::client::{Client, Proxy};
+use armilla_dcom::client::Client;
 
 /// How many classes are asked for at once.
 const BATCH: u32 = 32;
@@ -28,21 +25,21 @@ pub struct Listed {
     pub name: String,
 }
 
-/// The list of a host; old hosts have only its first interface.
-fn open(client: &Client, host: &str) -> Result<Proxy, Error> {
-    let mut found = client.activate_all(host, OPC_ENUM, &[SERVER_LIST_2.uuid, SERVER_LIST.uuid])?;
+/// The list of a host; old hosts have only its first interface, whose operations the second one has, too.
+fn open(client: &Client, host: &str) -> Result<IopcServerListProxy, Error> {
+    let mut found =
+        client.activate_all(host, OPC_ENUM, &[iopc_server_list2::IID, iopc_server_list::IID])?;
     let first = found.pop();
     match (found.pop(), first) {
-        (Some(Ok(second)), _) => Ok(second),
-        (_, Some(first)) => Ok(first?),
+        (Some(Ok(second)), _) => Ok(IopcServerListProxy(second)),
+        (_, Some(first)) => Ok(IopcServerListProxy(first?)),
         _ => Err(Error::Server("the host has no OpcEnum".to_string())),
     }
 }
 
 /// The class of a program id.
 pub(super) fn class(client: &Client, host: &str, prog_id: &str) -> Result<Uuid, Error> {
-    let list = open(client, host)?;
-    Ok(list.call::<ClassFromProgId>(&ProgIdIn { prog_id: prog_id.into() })?.class)
+    Ok(open(client, host)?.class_from_prog_id(prog_id.to_owned())?)
 }
 
 /// The servers of Data Access on a host, which may name the port of its resolver as `host[port]`.
@@ -52,21 +49,16 @@ pub(super) fn class(client: &Client, host: &str, prog_id: &str) -> Result<Uuid, 
 /// See [`Error`].
 pub fn servers(client: &Client, host: &str) -> Result<Vec<Listed>, Error> {
     let list = open(client, host)?;
-    let second = list.iid() == SERVER_LIST_2.uuid;
-    let given = EnumClassesIn {
-        implemented_count: 3,
-        implemented: vec![DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3].into(),
-        required_count: 0,
-        required: Vec::new().into(),
-    };
-    let found = list.call::<EnumClasses>(&given)?;
-    let Some(classes) = list.pointer(&found.pointer)? else { return Ok(Vec::new()) };
+    let categories = vec![DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3];
+    let found = list.enum_classes(3, categories, 0, Vec::new())?;
+    let Some(classes) = list.0.pointer(&found.into())? else { return Ok(Vec::new()) };
+    let classes = IEnumGuidProxy(classes);
     let mut servers = Vec::new();
     loop {
-        let (next, status) = classes.call_with_status::<NextGuids>(&CountIn { count: BATCH })?;
-        let end = is_end(status, next.elements.values.len(), BATCH)?;
-        for class in next.elements.values {
-            servers.push(details(&list, second, class)?);
+        let (status, next, _) = classes.next(BATCH)?;
+        let end = is_end(status, next.len(), BATCH);
+        for class in next {
+            servers.push(details(&list, class)?);
         }
         if end || servers.len() >= MOST_SERVERS {
             return Ok(servers);
@@ -74,17 +66,15 @@ pub fn servers(client: &Client, host: &str) -> Result<Vec<Listed>, Error> {
     }
 }
 
-fn details(list: &Proxy, second: bool, class: Uuid) -> Result<Listed, Error> {
-    let (prog_id, name) = match second {
+fn details(list: &IopcServerListProxy, class: Uuid) -> Result<Listed, Error> {
+    let (prog_id, name) = match list.0.iid() == iopc_server_list2::IID {
         true => {
-            let found = list.call::<GetClassDetails2>(&ClassIn { class })?;
-            (found.prog_id, found.user_type)
+            let (prog_id, name, _) =
+                IopcServerList2Proxy(list.0.clone()).get_class_details(class)?;
+            (prog_id, name)
         }
-        false => {
-            let found = list.call::<GetClassDetails>(&ClassIn { class })?;
-            (found.prog_id, found.user_type)
-        }
+        false => list.get_class_details(class)?,
     };
-    let text = |text: &Unique<WideString>| text.get().map(WideString::to_text).unwrap_or_default();
-    Ok(Listed { class, prog_id: text(&prog_id), name: text(&name) })
+    let (prog_id, name) = (prog_id.unwrap_or_default(), name.unwrap_or_default());
+    Ok(Listed { class, prog_id, name })
 }

@@ -1,12 +1,13 @@
 //! What a server calls: the sinks of groups.
 
 use super::error::Error;
-use crate::model::{Quality, Sample};
-use crate::wire::FileTime;
-use crate::wire::callback::{
-    CancelledIn, DATA_CALLBACK, DataIn, OnCancelComplete, OnDataChange, OnReadComplete,
-    OnWriteComplete, SHUTDOWN, ShutdownIn, ShutdownRequest, WrittenIn,
+use crate::data_access::iopc_data_callback::{
+    self, OnCancelComplete, OnCancelCompleteIn, OnDataChange, OnDataChangeIn, OnReadComplete,
+    OnWriteComplete, OnWriteCompleteIn,
 };
+use crate::data_access::iopc_shutdown::{self, ShutdownRequest, ShutdownRequestIn};
+use crate::data_access::{Filetime, filetime};
+use crate::model::{Quality, Sample};
 use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
@@ -105,7 +106,7 @@ impl Subscription {
         events: SyncSender<Event>,
     ) -> Result<Self, Error> {
         let container = group.query_interface(CONNECTION_POINT_CONTAINER.uuid)?;
-        Self::at(&container, sinks, DATA_CALLBACK.uuid, events)
+        Self::at(&container, sinks, iopc_data_callback::IID, events)
     }
 
     /// Connects a sink with an interface of events of any object.
@@ -140,28 +141,30 @@ struct Sink(SyncSender<Event>);
 
 impl Object for Sink {
     fn supports(&self, iid: Uuid) -> bool {
-        iid == DATA_CALLBACK.uuid || iid == SHUTDOWN.uuid
+        iid == iopc_data_callback::IID || iid == iopc_shutdown::IID
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         let event = match call.opnum {
-            ShutdownRequest::OPNUM if call.iid == SHUTDOWN.uuid => {
-                let ShutdownIn { reason } = call.arguments()?;
+            ShutdownRequest::OPNUM if call.iid == iopc_shutdown::IID => {
+                let ShutdownRequestIn { reason } = call.arguments()?;
                 Event::Ending(reason.to_text())
             }
-            _ if call.iid == SHUTDOWN.uuid => return Err(Status::OPERATION_OUT_OF_RANGE),
+            _ if call.iid == iopc_shutdown::IID => return Err(Status::OPERATION_OUT_OF_RANGE),
             OnDataChange::OPNUM => Event::Changed(readings(call.arguments()?).1),
+            // It is given what the other one is given.
             OnReadComplete::OPNUM => {
                 let (transaction, readings) = readings(call.arguments()?);
                 Event::Read(transaction, readings)
             }
             OnWriteComplete::OPNUM => {
-                let WrittenIn { transaction, client_handles, errors, .. } = call.arguments()?;
+                let OnWriteCompleteIn { transaction, client_handles, errors, .. } =
+                    call.arguments()?;
                 let each = client_handles.0.into_iter().zip(errors.0);
                 Event::Written(transaction, each.map(|(place, it)| (place, result(it))).collect())
             }
             OnCancelComplete::OPNUM => {
-                let CancelledIn { transaction, .. } = call.arguments()?;
+                let OnCancelCompleteIn { transaction, .. } = call.arguments()?;
                 Event::Cancelled(transaction)
             }
             _ => return Err(Status::OPERATION_OUT_OF_RANGE),
@@ -176,13 +179,13 @@ fn result(error: u32) -> Result<(), Status> {
 }
 
 /// The values in what a server tells, with the number by which the client knows it.
-fn readings(given: DataIn) -> (u32, Vec<Reading>) {
+fn readings(given: OnDataChangeIn) -> (u32, Vec<Reading>) {
     let reading = |(((place, value), (quality, time)), error): (((u32, VariantPointer), _), _)| {
-        let (quality, time): (u16, FileTime) = (quality, time);
+        let (quality, time): (u16, filetime::Wire) = (quality, time);
         let sample = result(error).map(|()| Sample {
             value: value.into_variant(),
             quality: Quality(quality),
-            time: time.to_unix(),
+            time: Filetime::from(time).to_unix(),
         });
         Reading { place, sample }
     };

@@ -5,7 +5,7 @@ use super::error::Error;
 use super::group::{Group, GroupOptions};
 use super::sink::{Event, Reading, Sinks, Subscription};
 use super::target::Target;
-use crate::wire::callback::SHUTDOWN;
+use crate::data_access::iopc_shutdown;
 use armilla_dcerpc::Status;
 use armilla_dcom::automation::dispatch::CONNECTION_POINT_CONTAINER;
 use armilla_dcom::client::Client;
@@ -129,7 +129,7 @@ impl Watch<'_> {
             // Not every server tells that it ends.
             let container = connection.interface(CONNECTION_POINT_CONTAINER.uuid);
             all.extend(container.ok().and_then(|container| {
-                Subscription::at(&container, sinks, SHUTDOWN.uuid, sender).ok()
+                Subscription::at(&container, sinks, iopc_shutdown::IID, sender).ok()
             }));
             Ok(all)
         });

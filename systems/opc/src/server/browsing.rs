@@ -2,19 +2,20 @@
 
 use super::enumerator::{Elements, Enumerator};
 use super::session::Session;
+use crate::data_access::iopc_browse_server_address_space::{
+    BrowseAccessPaths, BrowseItemIds, BrowseItemIdsIn, BrowseItemIdsOut, ChangeBrowsePosition,
+    ChangeBrowsePositionIn, GetItemId, GetItemIdIn, GetItemIdOut, QueryOrganization,
+    QueryOrganizationOut,
+};
+use crate::data_access::iopc_item_properties::{
+    GetItemProperties, GetItemPropertiesIn, GetItemPropertiesOut, LookupItemIds, LookupItemIdsIn,
+    LookupItemIdsOut, QueryAvailableProperties, QueryAvailablePropertiesIn,
+    QueryAvailablePropertiesOut,
+};
+use crate::data_access::{BrowseType, Direction, Organization};
 use crate::model::{Item, Kind, Sample};
 use crate::status::{INVALID_PROPERTY, UNKNOWN_ITEM, overall, split};
-use crate::wire::array;
-use crate::wire::browse::{
-    BRANCHES, BrowseAccessPaths, BrowseIn, BrowseItemIds, ChangeBrowsePosition, DOWN, FLAT,
-    GetItemId, HIERARCHICAL, ItemIdOut, LEAVES, NameIn, OrganizationOut, PositionIn,
-    QueryOrganization, TO, UP,
-};
-use crate::wire::properties::{
-    AvailableIn, AvailableOut, GetItemProperties, LookupItemIds, LookupOut, PropertiesIn,
-    PropertiesOut, QueryAvailableProperties,
-};
-use crate::wire::server::PointerOut;
+use crate::wire::{array, text};
 use armilla_dcerpc::Status;
 use armilla_dcerpc::ndr::{Operation, Unique, WideString};
 use armilla_dcom::automation::{Date, Variant};
@@ -25,25 +26,27 @@ pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
     let space = &session.simulation.space;
     let mut position = session.position.lock().unwrap_or_else(PoisonError::into_inner);
     match call.opnum {
-        QueryOrganization::OPNUM => call.answer(&OrganizationOut { organization: HIERARCHICAL }),
+        QueryOrganization::OPNUM => {
+            call.answer(&QueryOrganizationOut { organization: Organization::HIERARCHICAL })
+        }
         ChangeBrowsePosition::OPNUM => {
-            let PositionIn { direction, name } = call.arguments()?;
+            let ChangeBrowsePositionIn { direction, name } = call.arguments()?;
             let name = name.to_text();
             let moved = match direction {
-                UP => position.up().ok_or(Status::FAIL)?,
-                DOWN => space.down(&position, &name).ok_or(Status::INVALID_ARGUMENT)?,
-                TO => space.to(&name).ok_or(Status::INVALID_ARGUMENT)?,
+                Direction::UP => position.up().ok_or(Status::FAIL)?,
+                Direction::DOWN => space.down(&position, &name).ok_or(Status::INVALID_ARGUMENT)?,
+                Direction::TO => space.to(&name).ok_or(Status::INVALID_ARGUMENT)?,
                 _ => return Err(Status::INVALID_ARGUMENT),
             };
             *position = moved;
             call.answer(&())
         }
         BrowseItemIds::OPNUM => {
-            let given: BrowseIn = call.arguments()?;
+            let given: BrowseItemIdsIn = call.arguments()?;
             let kind = match given.kind {
-                BRANCHES => Kind::Branches,
-                LEAVES => Kind::Leaves,
-                FLAT => Kind::Flat,
+                BrowseType::BRANCHES => Kind::Branches,
+                BrowseType::LEAVES => Kind::Leaves,
+                BrowseType::FLAT => Kind::Flat,
                 _ => return Err(Status::INVALID_ARGUMENT),
             };
             let (vt, rights) = (given.data_type, given.rights);
@@ -52,14 +55,14 @@ pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
             };
             let names = space.browse(&position, kind, &given.filter.to_text(), wanted);
             let status = if names.is_empty() { Status::FALSE } else { Status::OK };
-            let pointer = Enumerator::pointer(call, Elements::Strings(names.into()))?;
-            call.answer_with(&PointerOut { pointer }, status)
+            let names = Enumerator::pointer(call, Elements::Strings(names.into()))?;
+            call.answer_with(&BrowseItemIdsOut { names }, status)
         }
         GetItemId::OPNUM => {
-            let NameIn { name } = call.arguments()?;
+            let GetItemIdIn { name } = call.arguments()?;
             let whole = space.whole_name(&position, &name.to_text());
             let id = whole.ok_or(Status::INVALID_ARGUMENT)?;
-            call.answer(&ItemIdOut { id: Unique::new(WideString::from(&*id)) })
+            call.answer(&GetItemIdOut { id: text(&id) })
         }
         // There is one way to each item.
         BrowseAccessPaths::OPNUM => Err(Status::NOT_IMPLEMENTED),
@@ -92,13 +95,13 @@ pub(super) fn properties(session: &Session, call: &ObjectCall<'_>) -> Result<Vec
     };
     match call.opnum {
         QueryAvailableProperties::OPNUM => {
-            let AvailableIn { id } = call.arguments()?;
+            let QueryAvailablePropertiesIn { id } = call.arguments()?;
             let (item, now) = of(item(&id)?);
             let all: Vec<_> =
                 PROPERTIES.iter().filter(|(.., value)| value(item, &now).is_some()).collect();
-            let texts = all.iter().map(|(_, text, ..)| Unique::new(WideString::from(*text)));
+            let texts = all.iter().map(|(_, what, ..)| text(what));
             let types = all.iter().map(|(_, _, vt, _)| if *vt == 0 { item.vt() } else { *vt });
-            call.answer(&AvailableOut {
+            call.answer(&QueryAvailablePropertiesOut {
                 count: all.len() as u32,
                 properties: array(all.iter().map(|(number, ..)| *number).collect()),
                 descriptions: array(texts.collect()),
@@ -106,29 +109,29 @@ pub(super) fn properties(session: &Session, call: &ObjectCall<'_>) -> Result<Vec
             })
         }
         GetItemProperties::OPNUM => {
-            let given: PropertiesIn = call.arguments()?;
+            let given: GetItemPropertiesIn = call.arguments()?;
             let (item, now) = of(item(&given.id)?);
             let one = |wanted: &u32| {
                 let known = PROPERTIES.iter().find(|(number, ..)| number == wanted);
                 known.and_then(|(.., value)| value(item, &now)).ok_or(INVALID_PROPERTY)
             };
             let (values, errors): (Vec<_>, Vec<_>) = (given.properties.0.iter())
-                .map(|number| split(one(number).map(Into::into), Variant::Empty.into()))
+                .map(|number| split(one(number), Variant::Empty))
                 .unzip();
             let status = overall(&errors);
             call.answer_with(
-                &PropertiesOut { values: array(values), errors: array(errors) },
+                &GetItemPropertiesOut { values: array(values), errors: array(errors) },
                 status,
             )
         }
         LookupItemIds::OPNUM => {
-            let given: PropertiesIn = call.arguments()?;
+            let given: LookupItemIdsIn = call.arguments()?;
             item(&given.id)?;
             // No property is an item of its own.
-            let ids = given.properties.0.iter().map(|_| Unique::NULL).collect();
+            let ids: Vec<_> = given.properties.0.iter().map(|_| Unique::NULL).collect();
             let errors: Vec<_> = given.properties.0.iter().map(|_| INVALID_PROPERTY.0).collect();
             let status = overall(&errors);
-            call.answer_with(&LookupOut { ids: array(ids), errors: array(errors) }, status)
+            call.answer_with(&LookupItemIdsOut { ids: array(ids), errors: array(errors) }, status)
         }
         _ => Err(Status::OPERATION_OUT_OF_RANGE),
     }

@@ -1,15 +1,15 @@
 //! `IOPCCommon`
 
 use super::session::Session;
-use crate::status::text;
-use crate::wire::array;
-use crate::wire::common::{
-    ClientNameIn, ErrorIn, GetErrorString, GetLocale, Locale, LocalesOut, QueryAvailableLocales,
-    SetClientName, SetLocale,
+use crate::data_access::iopc_common::{
+    GetErrorString, GetErrorStringIn, GetErrorStringOut, GetLocale, GetLocaleOut,
+    QueryAvailableLocales, QueryAvailableLocalesOut, SetClientName, SetClientNameIn, SetLocale,
+    SetLocaleIn,
 };
-use crate::wire::server::ErrorStringOut;
+use crate::status::text;
+use crate::wire::{self, array};
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use armilla_dcerpc::ndr::Operation;
 use armilla_dcom::server::ObjectCall;
 use std::sync::PoisonError;
 
@@ -21,7 +21,7 @@ const ANY: [u32; 2] = [0x400, 0x800];
 pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
     match call.opnum {
         SetLocale::OPNUM => {
-            let Locale { locale } = call.arguments()?;
+            let SetLocaleIn { locale } = call.arguments()?;
             if locale != ENGLISH && !ANY.contains(&locale) {
                 return Err(Status::INVALID_ARGUMENT);
             }
@@ -30,21 +30,17 @@ pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
         }
         GetLocale::OPNUM => {
             let locale = *session.locale.lock().unwrap_or_else(PoisonError::into_inner);
-            call.answer(&Locale { locale })
+            call.answer(&GetLocaleOut { locale })
         }
         QueryAvailableLocales::OPNUM => {
-            call.answer(&LocalesOut { count: 1, locales: array(vec![ENGLISH]) })
+            call.answer(&QueryAvailableLocalesOut { count: 1, locales: array(vec![ENGLISH]) })
         }
         GetErrorString::OPNUM => {
-            let ErrorIn { error } = call.arguments()?;
-            let text = Unique::new(WideString::from(&*text(Status(error))));
-            call.answer(&ErrorStringOut { text })
+            let GetErrorStringIn { error } = call.arguments()?;
+            call.answer(&GetErrorStringOut { text: wire::text(&text(Status(error))) })
         }
-        SetClientName::OPNUM => {
-            // It helps those who look at the wire.
-            let ClientNameIn { name: _ } = call.arguments()?;
-            call.answer(&())
-        }
+        // It helps those who look at the wire.
+        SetClientName::OPNUM => call.arguments::<SetClientNameIn>().and_then(|_| call.answer(&())),
         _ => Err(Status::OPERATION_OUT_OF_RANGE),
     }
 }

@@ -1,12 +1,14 @@
 //! The enumerators of OPC.
 
-use crate::wire::enumerators::{
-    AttributesOut, CloneEnumerator, CountIn, ENUM_ATTRIBUTES, ENUM_GUID, ENUM_STRING, ENUM_UNKNOWN,
-    GuidsOut, NextAttributes, OPC_ENUM_GUID, ObjectsOut, Reset, Skip, StringsOut,
+use crate::data_access::i_enum_opc_item_attributes::{
+    self as attributes, CloneOut, Next, Reset, Skip, SkipIn,
 };
-use crate::wire::server::PointerOut;
-use crate::wire::{ItemAttributes, array};
-use armilla_dcerpc::ndr::{ConformantVarying, Operation, Unique, WideString};
+use crate::data_access::{
+    i_enum_guid as guids, i_enum_string as strings, i_enum_unknown as objects, iopc_enum_guid,
+    item_attributes,
+};
+use crate::wire::{array, text};
+use armilla_dcerpc::ndr::{ConformantVarying, Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::remote::UNKNOWN;
@@ -19,7 +21,7 @@ pub(super) enum Elements {
     Strings(Arc<[String]>),
     Guids(Arc<[Uuid]>),
     Objects(Arc<[Arc<dyn Object>]>),
-    Attributes(Arc<[ItemAttributes]>),
+    Attributes(Arc<[item_attributes::Wire]>),
 }
 
 /// A place among elements that do not change.
@@ -44,13 +46,12 @@ impl Elements {
 
     /// The interface that enumerates them; GUIDs have two of them.
     fn iid(&self) -> Uuid {
-        let interface = match self {
-            Self::Strings(_) => ENUM_STRING,
-            Self::Guids(_) => ENUM_GUID,
-            Self::Objects(_) => ENUM_UNKNOWN,
-            Self::Attributes(_) => ENUM_ATTRIBUTES,
-        };
-        interface.uuid
+        match self {
+            Self::Strings(_) => strings::IID,
+            Self::Guids(_) => guids::IID,
+            Self::Objects(_) => objects::IID,
+            Self::Attributes(_) => attributes::IID,
+        }
     }
 }
 
@@ -84,18 +85,18 @@ impl Enumerator {
     }
 
     fn next(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        let CountIn { count: maximum } = call.arguments()?;
+        let attributes::NextIn { count: maximum } = call.arguments()?;
         let (which, status) = self.advance(maximum);
-        let count = which.len() as u32;
+        let got = which.len() as u32;
         match &self.elements {
             Elements::Strings(all) => {
-                let each = all[which].iter().map(|text| Unique::new(WideString::from(&**text)));
-                let elements = ConformantVarying { maximum, values: each.collect() };
-                call.answer_with(&StringsOut { elements, count }, status)
+                let values = all[which].iter().map(|name| text(name)).collect();
+                let elements = ConformantVarying { maximum, values };
+                call.answer_with(&strings::NextOut { elements, got }, status)
             }
             Elements::Guids(all) => {
                 let elements = ConformantVarying { maximum, values: all[which].to_vec() };
-                call.answer_with(&GuidsOut { elements, count }, status)
+                call.answer_with(&guids::NextOut { elements, got }, status)
             }
             Elements::Objects(all) => {
                 let pointer = |object: &Arc<dyn Object>| {
@@ -103,11 +104,11 @@ impl Enumerator {
                 };
                 let values = all[which].iter().map(pointer).collect::<Result<_, _>>()?;
                 let elements = ConformantVarying { maximum, values };
-                call.answer_with(&ObjectsOut { elements, count }, status)
+                call.answer_with(&objects::NextOut { elements, got }, status)
             }
             Elements::Attributes(all) => {
                 let elements = array(all[which].to_vec());
-                call.answer_with(&AttributesOut { elements, count }, status)
+                call.answer_with(&attributes::NextOut { elements, got }, status)
             }
         }
     }
@@ -116,26 +117,26 @@ impl Enumerator {
 impl Object for Enumerator {
     fn supports(&self, iid: Uuid) -> bool {
         let guids = matches!(self.elements, Elements::Guids(_));
-        iid == self.elements.iid() || guids && iid == OPC_ENUM_GUID.uuid
+        iid == self.elements.iid() || guids && iid == iopc_enum_guid::IID
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         // The operations of all enumerators have the same numbers.
         match call.opnum {
-            NextAttributes::OPNUM => self.next(call),
+            Next::OPNUM => self.next(call),
             Skip::OPNUM => {
-                let CountIn { count } = call.arguments()?;
+                let SkipIn { count } = call.arguments()?;
                 call.answer_with(&(), self.advance(count).1)
             }
             Reset::OPNUM => {
                 *self.at.lock().unwrap_or_else(PoisonError::into_inner) = 0;
                 call.answer(&())
             }
-            CloneEnumerator::OPNUM => {
+            attributes::Clone::OPNUM => {
                 let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
                 let copy = Self { elements: self.elements.clone(), at: Mutex::new(at) };
-                let pointer = Unique::new(call.exports.pointer(Arc::new(copy), call.iid)?);
-                call.answer(&PointerOut { pointer })
+                let copy = Unique::new(call.exports.pointer(Arc::new(copy), call.iid)?);
+                call.answer(&CloneOut { copy })
             }
             _ => Err(Status::OPERATION_OUT_OF_RANGE),
         }

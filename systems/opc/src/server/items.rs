@@ -2,16 +2,17 @@
 
 use super::enumerator::{Elements, Enumerator};
 use super::live::LiveGroup;
+use crate::data_access::iopc_item_mgt::{
+    AddItems, AddItemsIn, AddItemsOut, CreateEnumerator, CreateEnumeratorIn, CreateEnumeratorOut,
+    RemoveItems, RemoveItemsIn, RemoveItemsOut, SetActiveState, SetActiveStateIn, SetClientHandles,
+    SetClientHandlesIn, SetDatatypes, SetDatatypesIn, ValidateItems, ValidateItemsIn,
+};
+use crate::data_access::{
+    i_enum_opc_item_attributes, item_attributes, item_definition, item_result,
+};
 use crate::model::GroupItem;
 use crate::status::{BAD_TYPE, UNKNOWN_ITEM, overall, split};
-use crate::wire::enumerators::ENUM_ATTRIBUTES;
-use crate::wire::item_management::{
-    ActiveIn, AddItems, AddItemsIn, AddItemsOut, ClientHandlesIn, CreateEnumerator, DatatypesIn,
-    EnumeratorIn, ErrorsOut, HandlesIn, RemoveItems, SetActiveState, SetClientHandles,
-    SetDatatypes, ValidateItems, ValidateItemsIn,
-};
-use crate::wire::server::PointerOut;
-use crate::wire::{ItemAttributes, ItemDefinition, ItemResult, array, boolean};
+use crate::wire::{array, text};
 use armilla_dcerpc::Status;
 use armilla_dcerpc::ndr::{Operation, Unique, WideString};
 use armilla_dcom::automation::Variant;
@@ -28,17 +29,17 @@ pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
             results(call, given.items.0.iter().map(|item| found(group, item).map(|it| it.1)))
         }
         RemoveItems::OPNUM => {
-            let given: HandlesIn = call.arguments()?;
+            let given: RemoveItemsIn = call.arguments()?;
             errors(call, given.handles.0.iter().map(|handle| group.model().remove(*handle)))
         }
         SetActiveState::OPNUM => {
-            let given: ActiveIn = call.arguments()?;
+            let given: SetActiveStateIn = call.arguments()?;
             let active = given.active != 0;
             let handles = given.handles.0.iter();
             errors(call, handles.map(|handle| change(group, *handle, |item| item.active = active)))
         }
         SetClientHandles::OPNUM => {
-            let given: ClientHandlesIn = call.arguments()?;
+            let given: SetClientHandlesIn = call.arguments()?;
             let pairs = given.handles.0.iter().zip(&given.client_handles.0);
             let set = |(handle, name): (&u32, &u32)| {
                 change(group, *handle, |item| item.client_handle = *name)
@@ -46,20 +47,20 @@ pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
             errors(call, pairs.map(set))
         }
         SetDatatypes::OPNUM => {
-            let given: DatatypesIn = call.arguments()?;
+            let given: SetDatatypesIn = call.arguments()?;
             let pairs = given.handles.0.iter().zip(&given.types.0);
             let set =
                 |(handle, vt): (&u32, &u16)| change(group, *handle, |item| item.requested = *vt);
             errors(call, pairs.map(set))
         }
         CreateEnumerator::OPNUM => {
-            let EnumeratorIn { iid } = call.arguments()?;
-            if iid != ENUM_ATTRIBUTES.uuid {
+            let CreateEnumeratorIn { iid } = call.arguments()?;
+            if iid != i_enum_opc_item_attributes::IID {
                 return Err(Status::NO_INTERFACE);
             }
             let elements = Elements::Attributes(attributes(group).into());
-            let pointer = Enumerator::pointer(call, elements)?;
-            call.answer(&PointerOut { pointer })
+            let enumerator = Enumerator::pointer(call, elements)?;
+            call.answer(&CreateEnumeratorOut { enumerator })
         }
         _ => Err(Status::OPERATION_OUT_OF_RANGE),
     }
@@ -68,22 +69,22 @@ pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
 /// Answers with what became of each item.
 fn results(
     call: &ObjectCall<'_>,
-    each: impl Iterator<Item = Result<ItemResult, Status>>,
+    each: impl Iterator<Item = Result<item_result::Wire, Status>>,
 ) -> Result<Vec<u8>, Status> {
     let (results, errors): (Vec<_>, Vec<_>) =
-        each.map(|result| split(result, ItemResult::NONE)).unzip();
+        each.map(|result| split(result, item_result::Wire::default())).unzip();
     let status = overall(&errors);
     call.answer_with(&AddItemsOut { results: array(results), errors: array(errors) }, status)
 }
 
-/// The same for what gives no further results.
+/// The same for what gives no further results: all such operations answer alike.
 pub(super) fn errors(
     call: &ObjectCall<'_>,
     each: impl Iterator<Item = Result<(), Status>>,
 ) -> Result<Vec<u8>, Status> {
     let errors: Vec<u32> = each.map(|result| split(result, ()).1).collect();
     let status = overall(&errors);
-    call.answer_with(&ErrorsOut { errors: array(errors) }, status)
+    call.answer_with(&RemoveItemsOut { errors: array(errors) }, status)
 }
 
 fn change(
@@ -95,7 +96,10 @@ fn change(
 }
 
 /// The item that a definition names.
-fn found(group: &LiveGroup, given: &ItemDefinition) -> Result<(usize, ItemResult), Status> {
+fn found(
+    group: &LiveGroup,
+    given: &item_definition::Wire,
+) -> Result<(usize, item_result::Wire), Status> {
     let id = given.id.get().map(WideString::to_text).unwrap_or_default();
     let space = &group.simulation.space;
     let number = space.find(&id).ok_or(UNKNOWN_ITEM)?;
@@ -103,27 +107,27 @@ fn found(group: &LiveGroup, given: &ItemDefinition) -> Result<(usize, ItemResult
     // A type that the first value cannot become is none for the others.
     crate::model::convert(&item.initial, given.requested)
         .or_else(|error| if error == BAD_TYPE { Err(error) } else { Ok(Variant::Empty) })?;
-    let result = ItemResult { canonical: item.vt(), rights: item.rights(), ..ItemResult::NONE };
-    Ok((number, result))
+    let (canonical, rights) = (item.vt(), item.rights());
+    Ok((number, item_result::Wire { canonical, rights, ..Default::default() }))
 }
 
-fn add(group: &LiveGroup, given: &ItemDefinition) -> Result<ItemResult, Status> {
+fn add(group: &LiveGroup, given: &item_definition::Wire) -> Result<item_result::Wire, Status> {
     let (number, result) = found(group, given)?;
     let settings = (given.client_handle, given.requested, given.active != 0);
     let server_handle = group.model().add(number, settings)?;
-    Ok(ItemResult { server_handle, ..result })
+    Ok(item_result::Wire { server_handle, ..result })
 }
 
-fn attributes(group: &LiveGroup) -> Vec<ItemAttributes> {
+fn attributes(group: &LiveGroup) -> Vec<item_attributes::Wire> {
     let space = &group.simulation.space;
     let model = group.model();
     let each = model.items().iter().map(|(handle, own)| {
         let item = &space.items()[own.item];
         let range = item.range.map(|(low, high)| vec![low, high]);
-        ItemAttributes {
-            access_path: Unique::new(WideString::from("")),
-            id: Unique::new(WideString::from(&*item.id)),
-            active: boolean(own.active),
+        item_attributes::Wire {
+            access_path: text(""),
+            id: text(&item.id),
+            active: own.active.into(),
             client_handle: own.client_handle,
             server_handle: *handle,
             rights: item.rights(),

@@ -2,13 +2,13 @@
 
 use super::enumerator::{Elements, Enumerator};
 use super::{CLASS, PROG_ID};
-use crate::wire::enumerators::{ENUM_GUID, OPC_ENUM_GUID};
-use crate::wire::list::{
-    ClassFromProgId, ClassIn, ClassOut, DATA_ACCESS_2, Details2Out, DetailsOut, EnumClasses,
-    EnumClassesIn, GetClassDetails, ProgIdIn, SERVER_LIST, SERVER_LIST_2,
+use crate::data_access::iopc_server_list::{
+    self, ClassFromProgId, ClassFromProgIdIn, ClassFromProgIdOut, EnumClasses, EnumClassesIn,
+    EnumClassesOut, GetClassDetails, GetClassDetailsIn, GetClassDetailsOut,
 };
-use crate::wire::server::PointerOut;
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use crate::data_access::{i_enum_guid, iopc_enum_guid, iopc_server_list2};
+use crate::wire::{DATA_ACCESS_2, text};
+use armilla_dcerpc::ndr::Operation;
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::server::{Object, ObjectCall};
 
@@ -17,12 +17,12 @@ pub(super) struct ServerList;
 
 impl Object for ServerList {
     fn supports(&self, iid: Uuid) -> bool {
-        iid == SERVER_LIST.uuid || iid == SERVER_LIST_2.uuid
+        [iopc_server_list::IID, iopc_server_list2::IID].contains(&iid)
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         // Both interfaces have the same operations, which give almost the same.
-        let second = call.iid == SERVER_LIST_2.uuid;
+        let second = call.iid == iopc_server_list2::IID;
         match call.opnum {
             EnumClasses::OPNUM => {
                 let given: EnumClassesIn = call.arguments()?;
@@ -31,31 +31,35 @@ impl Object for ServerList {
                     && given.required.0.iter().all(|category| *category == of);
                 let classes = if fits { vec![CLASS] } else { Vec::new() };
                 let status = if fits { Status::OK } else { Status::FALSE };
-                let iid = if second { OPC_ENUM_GUID } else { ENUM_GUID };
-                let pointer =
-                    Enumerator::pointer_as(call, Elements::Guids(classes.into()), iid.uuid)?;
-                call.answer_with(&PointerOut { pointer }, status)
+                let iid = if second { iopc_enum_guid::IID } else { i_enum_guid::IID };
+                let classes = Elements::Guids(classes.into());
+                let classes = Enumerator::pointer_as(call, classes, iid)?;
+                call.answer_with(&EnumClassesOut { classes }, status)
             }
             GetClassDetails::OPNUM => {
-                let ClassIn { class } = call.arguments()?;
-                if class != CLASS {
+                let GetClassDetailsIn { class_id } = call.arguments()?;
+                if class_id != CLASS {
                     return Err(Status::CLASS_NOT_REGISTERED);
                 }
-                let text = |text: &str| Unique::new(WideString::from(text));
                 let (prog_id, user_type) = (text(PROG_ID), text("A simulated plant"));
                 match second {
                     true => {
                         let plain_prog_id = text(PROG_ID.trim_end_matches(".1"));
-                        call.answer(&Details2Out { prog_id, user_type, plain_prog_id })
+                        let second = iopc_server_list2::GetClassDetailsOut {
+                            prog_id,
+                            user_type,
+                            plain_prog_id,
+                        };
+                        call.answer(&second)
                     }
-                    false => call.answer(&DetailsOut { prog_id, user_type }),
+                    false => call.answer(&GetClassDetailsOut { prog_id, user_type }),
                 }
             }
             ClassFromProgId::OPNUM => {
-                let ProgIdIn { prog_id } = call.arguments()?;
+                let ClassFromProgIdIn { prog_id } = call.arguments()?;
                 let known = [PROG_ID, PROG_ID.trim_end_matches(".1")];
                 match known.iter().any(|known| known.eq_ignore_ascii_case(&prog_id.to_text())) {
-                    true => call.answer(&ClassOut { class: CLASS }),
+                    true => call.answer(&ClassFromProgIdOut { class_id: CLASS }),
                     false => Err(Status::CLASS_NOT_REGISTERED),
                 }
             }

@@ -2,9 +2,9 @@
 
 use super::outbox::Outbox;
 use super::simulation::Simulation;
+use crate::data_access::iopc_data_callback;
 use crate::model::{Group, Plant};
 use crate::status::{DUPLICATE_NAME, INVALID_HANDLE};
-use crate::wire::callback::DATA_CALLBACK;
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::server::ObjectCall;
 use armilla_dcom::{ConnectionPoint, InterfacePointer};
@@ -36,7 +36,7 @@ impl LiveGroup {
         handle: u32,
         model: Group,
     ) -> Arc<Self> {
-        let point = simulation.connection_point(DATA_CALLBACK.uuid);
+        let point = simulation.connection_point(iopc_data_callback::IID);
         let outbox = Outbox::new(point.clone(), model.settings.client_handle);
         Arc::new(Self {
             simulation: simulation.clone(),

@@ -127,7 +127,7 @@ impl PlantServer {
         let server = ServerBuilder::new(server)
             .accounts(move |user, _| account.hash_of(user))
             .class(CLASS, session)
-            .class(crate::wire::list::OPC_ENUM, list)
+            .class(crate::wire::OPC_ENUM, list)
             .listen(address)?;
         if options.by_itself {
             simulation.run_by_itself()?;

@@ -1,11 +1,13 @@
 //! What a group's sinks are to be told, and the thread that tells them.
 
-use crate::model::Change;
-use crate::wire::FileTime;
-use crate::wire::callback::{
-    CancelledIn, DataIn, OnCancelComplete, OnDataChange, OnReadComplete, OnWriteComplete, WrittenIn,
+use crate::data_access::Filetime;
+use crate::data_access::iopc_data_callback::{
+    OnCancelComplete, OnCancelCompleteIn, OnDataChange, OnDataChangeIn, OnReadComplete,
+    OnWriteComplete, OnWriteCompleteIn,
 };
-use armilla_dcerpc::Status;
+use crate::model::Change;
+use armilla_dcerpc::ndr::Operation;
+use armilla_dcerpc::{Status, SyntaxId};
 use armilla_dcom::ConnectionPoint;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,6 +19,16 @@ const MOST_CHANGES: usize = 50_000;
 
 /// How many answers may wait.
 const MOST_ANSWERS: usize = 1_000;
+
+/// `OnReadComplete`, which is given what `OnDataChange` is given.
+struct ReadComplete;
+
+impl Operation for ReadComplete {
+    const INTERFACE: SyntaxId = OnReadComplete::INTERFACE;
+    const OPNUM: u16 = OnReadComplete::OPNUM;
+    type In = OnDataChangeIn;
+    type Out = ();
+}
 
 /// What sinks are told.
 #[derive(Debug)]
@@ -165,14 +177,14 @@ impl Outbox {
                 }
                 Answer::Read(changes) => {
                     let given = data(group, transaction, changes);
-                    self.point.send(|sink| sink.call::<OnReadComplete>(&given))
+                    self.point.send(|sink| sink.call::<ReadComplete>(&given))
                 }
                 Answer::Written(results) => {
                     let given = written(group, transaction, results);
                     self.point.send(|sink| sink.call::<OnWriteComplete>(&given))
                 }
                 Answer::Cancelled => {
-                    let given = CancelledIn { transaction, group };
+                    let given = OnCancelCompleteIn { transaction, group };
                     self.point.send(|sink| sink.call::<OnCancelComplete>(&given))
                 }
             },
@@ -201,12 +213,12 @@ impl State {
     }
 }
 
-fn data(group: u32, transaction: u32, changes: Vec<Change>) -> DataIn {
+fn data(group: u32, transaction: u32, changes: Vec<Change>) -> OnDataChangeIn {
     let good = changes.iter().all(|change| change.sample.quality.is_good());
     let failed = changes.iter().any(|change| change.error != Status::OK);
-    let times = changes.iter().map(|change| FileTime::from_unix(change.sample.time));
+    let times = changes.iter().map(|change| Filetime::from_unix(change.sample.time).into());
     let each = |value: fn(&Change) -> u32| changes.iter().map(value).collect::<Vec<_>>();
-    DataIn {
+    OnDataChangeIn {
         transaction,
         group,
         master_quality: if good { 0 } else { Status::FALSE.0 },
@@ -220,10 +232,10 @@ fn data(group: u32, transaction: u32, changes: Vec<Change>) -> DataIn {
     }
 }
 
-fn written(group: u32, transaction: u32, results: Vec<(u32, u32)>) -> WrittenIn {
+fn written(group: u32, transaction: u32, results: Vec<(u32, u32)>) -> OnWriteCompleteIn {
     let failed = results.iter().any(|(_, error)| *error != 0);
     let (handles, errors): (Vec<_>, Vec<_>) = results.into_iter().unzip();
-    WrittenIn {
+    OnWriteCompleteIn {
         transaction,
         group,
         master_error: if failed { Status::FALSE.0 } else { 0 },

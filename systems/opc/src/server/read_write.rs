@@ -3,13 +3,15 @@
 use super::items::errors;
 use super::live::LiveGroup;
 use super::outbox::Answer;
+use crate::data_access::iopc_async_io2::{
+    self as later, Cancel, CancelIn, GetEnable, GetEnableOut, Refresh, RefreshIn, RefreshOut,
+    SetEnable, SetEnableIn,
+};
+use crate::data_access::iopc_sync_io::{Read, ReadIn, ReadOut, Write, WriteIn};
+use crate::data_access::{Filetime, ItemState, Source};
 use crate::model::{Change, Quality, Sample};
 use crate::status::{INVALID_HANDLE, overall, split};
-use crate::wire::async_io::{
-    self, Cancel, CancelId, Enable, GetEnable, Refresh, RefreshIn, SetEnable, StartedOut,
-};
-use crate::wire::sync_io::{CACHE, DEVICE, Read, ReadIn, ReadOut, Write, WriteIn};
-use crate::wire::{FileTime, ItemState, array, boolean};
+use crate::wire::array;
 use armilla_dcerpc::Status;
 use armilla_dcerpc::ndr::Operation;
 use armilla_dcom::automation::{Variant, VariantPointer};
@@ -39,13 +41,13 @@ pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
 
 pub(super) fn call_async(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
     match call.opnum {
-        async_io::Read::OPNUM => {
-            let given: async_io::ReadIn = call.arguments()?;
+        later::Read::OPNUM => {
+            let given: later::ReadIn = call.arguments()?;
             let read = read(group, &given.handles.0, true);
             start(group, call, given.transaction, read, Answer::Read)
         }
-        async_io::Write::OPNUM => {
-            let given: async_io::WriteIn = call.arguments()?;
+        later::Write::OPNUM => {
+            let given: later::WriteIn = call.arguments()?;
             let values = values(&given.handles.0, given.values.0)?;
             let written = values.map(|(handle, value)| {
                 // An item that there is has a result of its own, in the callback.
@@ -66,16 +68,16 @@ pub(super) fn call_async(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec
                 return Err(Status::FAIL);
             }
             let cancel = group.outbox.answer(transaction, Answer::Refreshed(all))?;
-            call.answer(&CancelId { cancel })
+            call.answer(&RefreshOut { cancel })
         }
         Cancel::OPNUM => {
-            let CancelId { cancel } = call.arguments()?;
+            let CancelIn { cancel } = call.arguments()?;
             group.outbox.cancel(cancel)?;
             call.answer(&())
         }
         SetEnable::OPNUM => {
             connected(group)?;
-            let Enable { enabled } = call.arguments()?;
+            let SetEnableIn { enabled } = call.arguments()?;
             let mut model = group.model();
             if enabled != 0 && !model.enabled {
                 model.tell_all();
@@ -85,7 +87,7 @@ pub(super) fn call_async(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec
         }
         GetEnable::OPNUM => {
             connected(group)?;
-            call.answer(&Enable { enabled: boolean(group.model().enabled) })
+            call.answer(&GetEnableOut { enabled: group.model().enabled.into() })
         }
         _ => Err(Status::OPERATION_OUT_OF_RANGE),
     }
@@ -96,15 +98,15 @@ fn connected(group: &LiveGroup) -> Result<(), Status> {
     if group.has_sinks() { Ok(()) } else { Err(Status::NO_CONNECTION) }
 }
 
-fn from_device(source: u16) -> Result<bool, Status> {
+fn from_device(source: Source) -> Result<bool, Status> {
     match source {
-        CACHE => Ok(false),
-        DEVICE => Ok(true),
+        Source::CACHE => Ok(false),
+        Source::DEVICE => Ok(true),
         _ => Err(Status::INVALID_ARGUMENT),
     }
 }
 
-/// Answers what became of each item, and tells sinks what those gave that are known.
+/// Answers what became of each item that is read or written, and tells sinks what those gave that are known.
 fn start<T>(
     group: &LiveGroup,
     call: &ObjectCall<'_>,
@@ -121,7 +123,7 @@ fn start<T>(
         false => group.outbox.answer(transaction, answer(known))?,
     };
     let status = overall(&errors);
-    call.answer_with(&StartedOut { cancel, errors: array(errors) }, status)
+    call.answer_with(&later::ReadOut { cancel, errors: array(errors) }, status)
 }
 
 fn read(group: &LiveGroup, handles: &[u32], from_device: bool) -> Vec<Result<Change, Status>> {
@@ -154,10 +156,10 @@ fn write(group: &LiveGroup, handle: u32, value: &Variant) -> Result<(), Status> 
 fn state(change: Change) -> ItemState {
     ItemState {
         client_handle: change.client_handle,
-        time: FileTime::from_unix(change.sample.time),
+        time: Filetime::from_unix(change.sample.time),
         quality: change.sample.quality.0,
         reserved: 0,
-        value: change.sample.value.into(),
+        value: change.sample.value,
     }
 }
 

@@ -5,28 +5,24 @@ use super::enumerator::{Elements, Enumerator};
 use super::live::{Groups, LiveGroup};
 use super::simulation::{Seat, Simulation};
 use super::{browsing, common};
+use crate::data_access::iopc_server::{
+    self, AddGroup, AddGroupIn, AddGroupOut, CreateGroupEnumerator, CreateGroupEnumeratorIn,
+    CreateGroupEnumeratorOut, GetErrorString, GetErrorStringIn, GetErrorStringOut, GetGroupByName,
+    GetGroupByNameIn, GetGroupByNameOut, GetStatus, GetStatusOut, RemoveGroup, RemoveGroupIn,
+};
+use crate::data_access::{
+    Filetime, Scope, ServerStatus, State, i_enum_string, i_enum_unknown,
+    iopc_browse_server_address_space as browse, iopc_common, iopc_item_properties, iopc_shutdown,
+};
 use crate::model::{Branch, Group, Settings};
 use crate::status::{UNSUPPORTED_RATE, text};
-use crate::wire::browse::BROWSE;
-use crate::wire::callback::SHUTDOWN;
-use crate::wire::common::COMMON;
-use crate::wire::enumerators::{ENUM_STRING, ENUM_UNKNOWN};
-use crate::wire::properties::PROPERTIES;
-use crate::wire::server::{
-    AddGroup, AddGroupIn, AddGroupOut, CreateGroupEnumerator, ErrorStringIn, ErrorStringOut,
-    GetErrorString, GetGroupByName, GetStatus, GetStatusOut, GroupByNameIn, GroupEnumeratorIn,
-    PointerOut, RemoveGroup, RemoveGroupIn, SERVER,
-};
-use crate::wire::{FileTime, ServerStatus};
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use crate::wire;
+use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::ConnectionPoint;
 use armilla_dcom::automation::dispatch::CONNECTION_POINT_CONTAINER;
 use armilla_dcom::server::{Object, ObjectCall};
 use std::sync::{Arc, Mutex};
-
-/// The server is up and running (`OPC_STATUS_RUNNING`).
-const RUNNING: u16 = 1;
 
 /// What one client has of the server.
 #[derive(Debug)]
@@ -43,7 +39,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn create(simulation: &Arc<Simulation>) -> Result<Arc<dyn Object>, Status> {
         let seat = simulation.enter()?;
-        let shutdown = simulation.connection_point(SHUTDOWN.uuid);
+        let shutdown = simulation.connection_point(iopc_shutdown::IID);
         simulation.add_shutdown(&shutdown);
         Ok(Arc::new(Self {
             simulation: simulation.clone(),
@@ -64,16 +60,16 @@ impl Drop for Session {
 
 impl Object for Session {
     fn supports(&self, iid: Uuid) -> bool {
-        let all = [SERVER, COMMON, BROWSE, PROPERTIES, CONNECTION_POINT_CONTAINER];
-        all.iter().any(|interface| interface.uuid == iid)
+        let own = [iopc_server::IID, iopc_common::IID, browse::IID, iopc_item_properties::IID];
+        own.contains(&iid) || iid == CONNECTION_POINT_CONTAINER.uuid
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         match call.iid {
-            iid if iid == SERVER.uuid => self.serve(call),
-            iid if iid == COMMON.uuid => common::call(self, call),
-            iid if iid == BROWSE.uuid => browsing::call(self, call),
-            iid if iid == PROPERTIES.uuid => browsing::properties(self, call),
+            iopc_server::IID => self.serve(call),
+            iopc_common::IID => common::call(self, call),
+            browse::IID => browsing::call(self, call),
+            iopc_item_properties::IID => browsing::properties(self, call),
             _ => self.shutdown.call(call),
         }
     }
@@ -84,17 +80,18 @@ impl Session {
         match call.opnum {
             AddGroup::OPNUM => self.add_group(call),
             GetErrorString::OPNUM => {
-                let ErrorStringIn { error, .. } = call.arguments()?;
-                let text = Unique::new(WideString::from(&*text(Status(error))));
-                call.answer(&ErrorStringOut { text })
+                let GetErrorStringIn { error, .. } = call.arguments()?;
+                call.answer(&GetErrorStringOut { text: wire::text(&text(Status(error))) })
             }
             GetGroupByName::OPNUM => {
-                let GroupByNameIn { name, iid } = call.arguments()?;
+                let GetGroupByNameIn { name, iid } = call.arguments()?;
                 let found = self.groups.find(&name.to_text()).ok_or(Status::INVALID_ARGUMENT)?;
-                let pointer = self.groups.pointer(call, &found, iid)?;
-                call.answer(&PointerOut { pointer: Unique::new(pointer) })
+                let group = Unique::new(self.groups.pointer(call, &found, iid)?);
+                call.answer(&GetGroupByNameOut { group })
             }
-            GetStatus::OPNUM => call.answer(&GetStatusOut { status: Unique::new(self.status()) }),
+            GetStatus::OPNUM => {
+                call.answer(&GetStatusOut { status: Some(self.status().into()).into() })
+            }
             RemoveGroup::OPNUM => {
                 let RemoveGroupIn { server_handle, .. } = call.arguments()?;
                 self.groups.remove(server_handle)?;
@@ -128,42 +125,45 @@ impl Session {
             let _ = self.groups.remove(group.handle);
         })?;
         let status = if rate == given.rate { Status::OK } else { UNSUPPORTED_RATE };
-        let made = AddGroupOut { server_handle: group.handle, rate, group: Unique::new(pointer) };
+        let (server_handle, group) = (group.handle, Unique::new(pointer));
+        let made = AddGroupOut { server_handle, revised_rate: rate, group };
         call.answer_with(&made, status)
     }
 
     fn status(&self) -> ServerStatus {
         let (start, now) = self.simulation.times();
         ServerStatus {
-            start: FileTime::from_unix(start),
-            current: FileTime::from_unix(now),
-            last_update: FileTime::from_unix(now),
-            state: RUNNING,
+            start: Filetime::from_unix(start),
+            current: Filetime::from_unix(now),
+            last_update: Filetime::from_unix(now),
+            state: State::RUNNING,
             groups: self.groups.all().len() as u32,
             band_width: u32::MAX,
             major: 1,
             minor: 0,
             build: 0,
             reserved: 0,
-            vendor: Unique::new(WideString::from("Armilla, a simulated plant")),
+            vendor: Some("Armilla, a simulated plant".to_owned()),
         }
     }
 
     /// All groups are private: other scopes are those or none.
     fn enumerate(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        const PUBLIC: [u16; 2] = [2, 5];
-        let GroupEnumeratorIn { scope, iid } = call.arguments()?;
-        let groups = if PUBLIC.contains(&scope) { Vec::new() } else { self.groups.all() };
+        let CreateGroupEnumeratorIn { scope, iid } = call.arguments()?;
+        let groups = match scope {
+            Scope::PUBLIC_REFERENCES | Scope::PUBLIC => Vec::new(),
+            _ => self.groups.all(),
+        };
         let names = |group: &Arc<LiveGroup>| group.model().settings.name.clone();
         let elements = match iid {
-            iid if iid == ENUM_STRING.uuid => Elements::Strings(groups.iter().map(names).collect()),
-            iid if iid == ENUM_UNKNOWN.uuid => {
+            i_enum_string::IID => Elements::Strings(groups.iter().map(names).collect()),
+            i_enum_unknown::IID => {
                 Elements::Objects(groups.into_iter().map(|it| it as Arc<dyn Object>).collect())
             }
             _ => return Err(Status::NO_INTERFACE),
         };
         let status = if elements.is_empty() { Status::FALSE } else { Status::OK };
-        let pointer = Enumerator::pointer(call, elements)?;
-        call.answer_with(&PointerOut { pointer }, status)
+        let enumerator = Enumerator::pointer(call, elements)?;
+        call.answer_with(&CreateGroupEnumeratorOut { enumerator }, status)
     }
 }

@@ -1,14 +1,14 @@
 //! `IOPCGroupStateMgt`
 
 use super::live::LiveGroup;
-use crate::status::UNSUPPORTED_RATE;
-use crate::wire::boolean;
-use crate::wire::group_state::{
-    CloneGroup, CloneIn, GetState, SetName, SetNameIn, SetState, SetStateIn, SetStateOut, State,
+use crate::data_access::iopc_group_state_mgt::{
+    CloneGroup, CloneGroupIn, CloneGroupOut, GetState, GetStateOut, SetName, SetNameIn, SetState,
+    SetStateIn, SetStateOut,
 };
-use crate::wire::server::PointerOut;
+use crate::status::UNSUPPORTED_RATE;
+use crate::wire::text;
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcom::server::ObjectCall;
 
 pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
@@ -22,24 +22,24 @@ pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, 
             call.answer(&())
         }
         CloneGroup::OPNUM => {
-            let CloneIn { name, iid } = call.arguments()?;
+            let CloneGroupIn { name, iid } = call.arguments()?;
             let session = group.session.upgrade().ok_or(Status::FAIL)?;
             let model = group.model().duplicate(name.to_text());
             let made = session.add(&group.simulation, model)?;
-            let pointer = session.pointer(call, &made, iid)?;
-            call.answer(&PointerOut { pointer: Unique::new(pointer) })
+            let group = Unique::new(session.pointer(call, &made, iid)?);
+            call.answer(&CloneGroupOut { group })
         }
         _ => Err(Status::OPERATION_OUT_OF_RANGE),
     }
 }
 
-fn state(group: &LiveGroup) -> State {
+fn state(group: &LiveGroup) -> GetStateOut {
     let model = group.model();
     let settings = &model.settings;
-    State {
+    GetStateOut {
         rate: settings.rate,
-        active: boolean(settings.active),
-        name: Unique::new(WideString::from(&*settings.name)),
+        active: settings.active.into(),
+        name: text(&settings.name),
         bias: settings.bias,
         dead_band: settings.dead_band,
         locale: settings.locale,
@@ -76,5 +76,5 @@ fn set(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         settings.client_handle = *handle;
         group.outbox.rename(*handle);
     }
-    call.answer_with(&SetStateOut { rate: settings.rate }, status)
+    call.answer_with(&SetStateOut { revised_rate: settings.rate }, status)
 }

@@ -2,8 +2,8 @@
 
 use super::live::LiveGroup;
 use super::{Limits, PlantOptions};
+use crate::data_access::iopc_shutdown::{ShutdownRequest, ShutdownRequestIn};
 use crate::model::{Plant, STEP, Space};
-use crate::wire::callback::{ShutdownIn, ShutdownRequest};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::client::Client;
 use armilla_dcom::{Clock, ConnectionPoint};
@@ -144,7 +144,7 @@ impl Simulation {
 
     pub(super) fn announce_end(&self, reason: &str) {
         let all: Vec<_> = lock(&self.shutdowns).iter().filter_map(Weak::upgrade).collect();
-        let given = ShutdownIn { reason: reason.into() };
+        let given = ShutdownRequestIn { reason: reason.into() };
         for shutdown in all {
             shutdown.send(|sink| sink.call::<ShutdownRequest>(&given));
         }

@@ -5,6 +5,7 @@ mod clients;
 mod gateway;
 mod groups;
 mod hostile;
+mod octets;
 mod programs;
 mod simulation;
 mod watching;
