@@ -52,16 +52,25 @@ impl Termination {
     /// Blocks until there is a cause to end, and tells which. Once woken it never blocks again.
     pub fn wait(&mut self) -> Cause {
         match self.signals.forever().next() {
-            Some(SIGINT) => Cause::Interrupt,
-            Some(_) => Cause::Terminate,
+            Some(signal) => cause_of(signal),
             None => Cause::Woken,
         }
+    }
+
+    /// The cause to end that has come and that no [`wait`](Self::wait) has returned: one that was woken
+    /// may have got a signal at the same moment.
+    pub fn pending(&mut self) -> Option<Cause> {
+        self.signals.pending().next().map(cause_of)
     }
 
     /// A handle with which another thread ends the waiting.
     pub fn waker(&self) -> Waker {
         Waker { handle: self.signals.handle() }
     }
+}
+
+fn cause_of(signal: i32) -> Cause {
+    if signal == SIGINT { Cause::Interrupt } else { Cause::Terminate }
 }
 
 impl Drop for Termination {

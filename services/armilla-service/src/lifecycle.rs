@@ -2,6 +2,7 @@
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_ipc::Termination;
+use armilla_ipc::signals::Cause;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -71,10 +72,14 @@ pub fn run(orb: &Orb, lifecycle: &Lifecycle, url: &str) -> Result<(), SystemExce
     orb.perform_work()?;
     let mut termination = Termination::install().map_err(|error| no_resources(&error))?;
     let waker = termination.waker();
-    let draining = lifecycle.clone();
+    let (draining, stopping) = (lifecycle.clone(), orb.clone());
     let watch = move || {
-        termination.wait();
+        let cause = termination.wait();
         draining.set_draining();
+        // The signal may have come before the ORB looks for some.
+        if cause != Cause::Woken {
+            stopping.shutdown();
+        }
     };
     let watcher = thread::Builder::new().name("armilla-signals".to_owned()).spawn(watch);
     let watcher = watcher.map_err(|error| no_resources(&error))?;
@@ -82,7 +87,7 @@ pub fn run(orb: &Orb, lifecycle: &Lifecycle, url: &str) -> Result<(), SystemExce
     announce(url);
     let ended = orb.run();
     waker.wake();
-    // It only sets the stage, so it does not panic.
+    // It does not panic.
     watcher.join().ok();
     ended
 }

@@ -367,6 +367,7 @@ impl Consumer {
 #[cfg(any(test, feature = "trial"))]
 impl Ring {
     /// A new ring in memory of our own.
+    #[cfg(test)]
     pub(super) fn new() -> Self {
         let control = Control {
             ended: AtomicU32::new(0),

@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
 use std::{env, io, thread};
 
 const ROLE: &str = "ARMILLA_IPC_TEST_SERVER";
@@ -31,6 +32,20 @@ fn server() {
         loop {
             thread::park();
         }
+    }
+    if role == "woken" {
+        // A signal comes to one that was woken, before anybody looks again.
+        termination.waker().wake();
+        assert_eq!((termination.wait(), termination.pending()), (Cause::Woken, None));
+        say("ready");
+        let pending = loop {
+            match termination.pending() {
+                Some(cause) => break cause,
+                None => thread::park_timeout(Duration::from_millis(1)),
+            }
+        };
+        say(&format!("ended by {pending}"));
+        return;
     }
     say("ready");
     say(&format!("ended by {}", termination.wait()));
@@ -92,6 +107,13 @@ fn a_signal_has_its_default_effect_after_the_last_waiter() {
     let server = Server::start("dropped");
     server.signal(Signal::TERM);
     assert_eq!(server.end().signal(), Some(Signal::TERM.as_raw()));
+}
+
+#[test]
+fn a_signal_to_one_that_was_woken_is_not_lost() {
+    let mut server = Server::start("woken");
+    server.signal(Signal::TERM);
+    assert_eq!(server.says(), format!("ended by {}", Cause::Terminate));
 }
 
 #[test]

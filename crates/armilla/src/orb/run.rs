@@ -43,6 +43,11 @@ impl Orb {
             let next = install_termination()?;
             self.life().replace_waker(place, next.waker());
             self.main_thread().become_main(Some(next.waker()));
+            // What came before the new one was there, only the old one has.
+            if let Some(cause) = termination.pending() {
+                tracing::info!(?cause, "shutting down");
+                break;
+            }
             termination = next;
         }
         self.shutdown();

@@ -2,6 +2,7 @@
 
 mod https;
 mod login;
+mod signals;
 
 use armilla_service::axum::Router;
 use armilla_service::axum::http::StatusCode;
