@@ -87,7 +87,7 @@ pub fn run(orb: &Orb, lifecycle: &Lifecycle, url: &str) -> Result<(), SystemExce
     announce(url);
     let ended = orb.run();
     waker.wake();
-    // It does not panic.
+    // It sets the stage and shuts the ORB down, which do not panic.
     watcher.join().ok();
     ended
 }

@@ -121,7 +121,7 @@ fn references_come_back_as_the_member_left_them() {
 }
 
 /// An object that sends events: connecting and disconnecting is all that it does.
-struct Source(Arc<ConnectionPoint>);
+pub(crate) struct Source(pub(crate) Arc<ConnectionPoint>);
 
 impl Object for Source {
     fn supports(&self, iid: Uuid) -> bool {

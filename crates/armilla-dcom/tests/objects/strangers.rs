@@ -1,5 +1,6 @@
 //! What clients take up that do not behave, and what others notice of it.
 
+use crate::by_name::Source;
 use crate::plant::{COUNTED, Chain, Counted, LONG, Plant, client, options, plant, plant_with};
 use armilla_dcerpc::client::Call;
 use armilla_dcerpc::driver::{self, Connection};
@@ -146,19 +147,6 @@ fn counts_are_bounded_and_guesses_lead_nowhere() {
     assert_eq!(raw.call::<RemQueryInterface2>(remote, &query), Status::INVALID_ARGUMENT);
     assert_eq!(exports.references(), before);
     object.call::<Chain>(&()).unwrap();
-}
-
-/// An object that sends events.
-struct Source(Arc<ConnectionPoint>);
-
-impl Object for Source {
-    fn supports(&self, iid: Uuid) -> bool {
-        iid == CONNECTION_POINT_CONTAINER.uuid
-    }
-
-    fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        self.0.call(call)
-    }
 }
 
 /// An object whose calls wait until the test ends.

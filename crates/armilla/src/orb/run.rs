@@ -43,7 +43,7 @@ impl Orb {
             let next = install_termination()?;
             self.life().replace_waker(place, next.waker());
             self.main_thread().become_main(Some(next.waker()));
-            // What came before the new one was there, only the old one has.
+            // The old one alone has a signal that came before the new one was there.
             if let Some(cause) = termination.pending() {
                 tracing::info!(?cause, "shutting down");
                 break;
