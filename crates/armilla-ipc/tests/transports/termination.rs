@@ -45,10 +45,10 @@ fn server() {
             }
         };
         say(&format!("ended by {pending}"));
-        return;
+    } else {
+        say("ready");
+        say(&format!("ended by {}", termination.wait()));
     }
-    say("ready");
-    say(&format!("ended by {}", termination.wait()));
     loop {
         thread::park(); // an orderly end that takes too long
     }
@@ -114,6 +114,8 @@ fn a_signal_to_one_that_was_woken_is_not_lost() {
     let mut server = Server::start("woken");
     server.signal(Signal::TERM);
     assert_eq!(server.says(), format!("ended by {}", Cause::Terminate));
+    server.signal(Signal::TERM);
+    server.end();
 }
 
 #[test]
