@@ -22,7 +22,7 @@ pub struct Limits {
     pub iterator_idle: Duration,
     /// How many offers there are. Default: 10,000,000.
     pub offers: usize,
-    /// How many changes of offers may wait for the ends of their transactions. Default: 10,000.
+    /// How many changes may wait for the ends of their transactions. Default: 10,000.
     pub pending: usize,
     /// How many ids of queries are remembered, to end circles of links. Default: 10,000.
     pub request_ids: usize,

@@ -3,6 +3,9 @@
 use super::{Bound, Context, ContextId, NameTree, Seconds, Step, Target};
 use std::sync::Arc;
 
+/// How many numbers of contexts are reserved at once, and left out by a restart at most.
+const RESERVE: u64 = 1024;
+
 /// One change of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
@@ -33,6 +36,12 @@ pub enum Change {
         context: ContextId,
         /// The step.
         step: Step,
+    },
+    /// No context gets a number below this one after a restart. Transactions give those below, of which
+    /// nothing is kept if they roll back.
+    Reserve {
+        /// The number.
+        below: u64,
     },
     /// A transaction will make these changes, or none of them.
     Prepare {
@@ -85,7 +94,10 @@ impl NameTree {
                 self.remove_place(&bound.target, context, &step);
                 Some(Change::Bind { context, step, bound })
             }
+            // It counts once it is kept: see `has_reserved`.
+            Change::Reserve { .. } => None,
             Change::Prepare { token, changes } => {
+                self.take_numbers(&changes);
                 self.pending.prepare(token.clone(), changes.to_vec());
                 Some(Change::Settle { token })
             }
@@ -128,5 +140,29 @@ impl NameTree {
     /// Reserves the numbers below `next`, which contexts had that were destroyed.
     pub fn reserve_below(&mut self, next: u64) {
         self.next = self.next.max(next);
+    }
+
+    /// Plans to reserve numbers for transactions. Nothing is to be done while some are left.
+    pub fn plan_reserve(&self) -> Option<Change> {
+        // An operation takes as many numbers as a name has steps, at most.
+        let most = self.limits.name_components as u64;
+        let is_enough = self.next.saturating_add(most) < self.reserved;
+        (!is_enough).then(|| Change::Reserve { below: self.next.saturating_add(most + RESERVE) })
+    }
+
+    /// The change that [reserves](Self::plan_reserve) numbers has been kept.
+    pub fn has_reserved(&mut self, reserve: &Change) {
+        if let Change::Reserve { below } = reserve {
+            self.reserved = self.reserved.max(*below);
+        }
+    }
+
+    /// Takes the numbers of contexts that a transaction will make, also if it rolls back.
+    pub(super) fn take_numbers(&mut self, changes: &[Change]) {
+        for change in changes {
+            if let Change::Create { context, .. } = change {
+                self.reserve_below(context.0.saturating_add(1));
+            }
+        }
     }
 }

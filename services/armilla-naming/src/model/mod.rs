@@ -213,6 +213,8 @@ pub struct NameTree {
     parents: HashMap<ContextId, Vec<(ContextId, Step)>>,
     /// The next unused number.
     next: u64,
+    /// No context gets a number below this one after a restart.
+    reserved: u64,
     bindings: usize,
     limits: Limits,
     pending: Pending<Change>,
@@ -229,7 +231,8 @@ impl NameTree {
     pub fn new(limits: Limits) -> Self {
         let contexts = HashMap::from([(ROOT, Context::default())]);
         let (parents, pending) = Default::default();
-        Self { contexts, parents, next: ROOT.0 + 1, bindings: 0, limits, pending }
+        let next = ROOT.0 + 1;
+        Self { contexts, parents, next, reserved: 0, bindings: 0, limits, pending }
     }
 
     /// Whether the context exists.

@@ -1,6 +1,6 @@
 //! What transactions will change: nobody else sees it before they commit, or may change it.
 
-use super::{Change, ContextId, Decision, NameTree, NamingError, Step};
+use super::{Change, ContextId, Decision, NameTree, NamingError, Step, Target};
 use armilla_store::Pending;
 use std::sync::Arc;
 
@@ -11,16 +11,30 @@ fn place(change: &Change) -> Option<(ContextId, Option<&Step>)> {
         Change::Bind { context, step, .. } | Change::Unbind { context, step } => {
             Some((*context, Some(step)))
         }
-        Change::Prepare { .. } | Change::Settle { .. } => None,
+        Change::Reserve { .. } | Change::Prepare { .. } | Change::Settle { .. } => None,
     }
 }
 
+/// Whether two changes exclude each other: both are of one binding or context, or one destroys the context
+/// that the other binds.
 fn meet(one: &Change, other: &Change) -> bool {
+    if ends(one, other) || ends(other, one) {
+        return true;
+    }
     let (Some((context, step)), Some((other, other_step))) = (place(one), place(other)) else {
         return false;
     };
     let same_step = step.zip(other_step).is_none_or(|(step, other)| step == other);
     context == other && same_step
+}
+
+fn ends(one: &Change, other: &Change) -> bool {
+    match (one, other) {
+        (Change::Destroy { context }, Change::Bind { bound, .. }) => {
+            bound.target == Target::Context(*context)
+        }
+        _ => false,
+    }
 }
 
 impl NameTree {
@@ -56,6 +70,7 @@ impl NameTree {
             let what = format!("{all} exceeds the limit pending of the service, {most}");
             return Err(NamingError::Limit(what));
         }
+        self.take_numbers(changes);
         self.pending.add(token, changes.iter().cloned());
         Ok(decision)
     }

@@ -32,7 +32,17 @@ impl Store {
             tracing::info!(%error, "a transaction takes no changes of names");
             NamingError::Ended
         })?;
-        Ok(self.contents.write().decide_within(&token, decide)?)
+        loop {
+            let mut tree = self.contents.write();
+            let Some(reserve) = tree.plan_reserve() else {
+                return Ok(tree.decide_within(&token, decide)?);
+            };
+            drop(tree);
+            // What reserves numbers has to be kept before one of them is given.
+            let kept = Decision::Here { changes: vec![reserve.clone()], created: None };
+            self.change(|_| Ok(kept.clone()))?;
+            self.contents.write().has_reserved(&reserve);
+        }
     }
 
     /// Reads the tree as a transaction sees it.

@@ -82,7 +82,7 @@ pub(super) fn encode_changes(token: &str, changes: &[Change]) -> Vec<u8> {
             Change::Bind { context, .. } => (BIND, context),
             Change::Unbind { context, .. } => (UNBIND, context),
             // A transaction changes names alone.
-            Change::Prepare { .. } | Change::Settle { .. } => continue,
+            Change::Reserve { .. } | Change::Prepare { .. } | Change::Settle { .. } => continue,
         };
         out.push(kind);
         out.extend(context.0.to_be_bytes());

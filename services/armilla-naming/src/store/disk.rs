@@ -269,6 +269,7 @@ fn write(
                 let octets = encode_changes(token, changes);
                 transaction.open_table(PREPARED)?.insert(&**token, octets.as_slice())?;
             }
+            Change::Reserve { .. } => {}
             Change::Settle { token } => drop(transaction.open_table(PREPARED)?.remove(&**token)?),
         }
     }
@@ -285,6 +286,7 @@ fn write(
 fn behind(change: &Change) -> u64 {
     match change {
         Change::Create { context, .. } => context.0.saturating_add(1),
+        Change::Reserve { below } => *below,
         Change::Prepare { changes, .. } => changes.iter().map(behind).max().unwrap_or(0),
         _ => 0,
     }

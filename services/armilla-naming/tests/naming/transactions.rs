@@ -4,7 +4,7 @@
 mod crashes;
 
 use armilla::{Error, ExceptionKind, Orb, SystemException};
-use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef};
+use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef, NamingContextRef};
 use armilla_naming::{NamingService, Store};
 use armilla_transactions::{CommitError, DiskJournal, Journal, RunError, Transactions};
 use crashes::{Beside, Failing, copy};
@@ -131,6 +131,64 @@ fn what_a_part_of_a_transaction_has_bound_goes_with_the_part() {
     assert_eq!(left, [true, false, false, true, false, false]);
     transactions.stop();
     client.shutdown();
+}
+
+#[test]
+fn contexts_of_what_was_rolled_back_are_nobody_elses_later() {
+    let name = format!("armilla-naming-numbers-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    fs::remove_dir_all(&directory).ok();
+    let mut made = Vec::new();
+    for round in 0..3 {
+        let here = directory.join(round.to_string());
+        let journal = Arc::new(armilla_transactions::MemoryJournal::new());
+        let process = Process::start(Store::open(&here).unwrap(), journal);
+        let root = process.service.root();
+        let key = |context: &NamingContextRef| {
+            let ior = context.object().ior();
+            ior.iiop_profiles().next().unwrap().unwrap().object_key.to_vec()
+        };
+        for _ in 0..3 {
+            let undone: Result<(), _> = process.transactions.run(|_| {
+                made.push(key(&root.new_context().unwrap()));
+                made.push(key(&root.new_context().unwrap()));
+                Err(ExceptionKind::Unknown.because("the program has changed its mind"))
+            });
+            assert!(matches!(undone, Err(RunError::Work(_))), "{undone:?}");
+            // Another transaction, and a client in none, make contexts beside one that has not ended.
+            let transaction = process.transactions.begin().unwrap();
+            let entered = transaction.enter().unwrap();
+            made.push(key(&root.new_context().unwrap()));
+            drop(entered);
+            let beside = process.transactions.run(|_| root.new_context());
+            made.push(key(&beside.unwrap()));
+            made.push(key(&root.new_context().unwrap()));
+            transaction.rollback();
+        }
+        copy(&here, &directory.join((round + 1).to_string()));
+    }
+    let all = made.len();
+    made.sort();
+    made.dedup();
+    assert_eq!((all, made.len()), (45, 45));
+    fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn a_context_that_a_transaction_binds_is_not_destroyed_meanwhile() {
+    let memory = Arc::new(armilla_transactions::MemoryJournal::new());
+    let process = Process::start(Store::in_memory(), memory);
+    let root = process.service.root();
+    let context = root.new_context().unwrap();
+    let transaction = process.transactions.begin().unwrap();
+    let entered = transaction.enter().unwrap();
+    root.bind_context(&root.to_name("bound").unwrap(), &context).unwrap();
+    drop(entered);
+    let refused = context.destroy().unwrap_err();
+    let Error::System(refused) = refused else { panic!("{refused:?}") };
+    assert_eq!(refused.kind(), ExceptionKind::Transient, "{refused}");
+    transaction.commit().unwrap();
+    assert!(process.has("bound"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod error;
 mod index;
 mod links;
 mod names;
+mod numbers;
 mod offer;
 mod offers;
 mod pending;
@@ -67,7 +68,15 @@ pub enum Change {
         /// Of the next service type.
         incarnation: u64,
     },
-    /// A transaction will make these changes of offers, or none of them.
+    /// The least numbers that offers and service types may get after a restart. Transactions give those
+    /// below, of which nothing is kept if they roll back.
+    Reserve {
+        /// Of offers.
+        offer: u64,
+        /// Of service types.
+        incarnation: u64,
+    },
+    /// A transaction will make these changes of offers, service types and links, or none of them.
     Prepare {
         /// What names the transaction.
         token: Arc<str>,
@@ -97,6 +106,8 @@ pub struct Model {
     links: BTreeMap<String, LinkInfo>,
     attributes: Attributes,
     next_offer: u64,
+    /// The numbers of offers and of service types below which none is given after a restart.
+    reserved: (u64, u64),
     pending: Pending<Change>,
 }
 
@@ -111,6 +122,7 @@ impl Model {
             links: BTreeMap::new(),
             attributes: Attributes::default(),
             next_offer: 1,
+            reserved: (0, 0),
             pending: Pending::default(),
         }
     }
@@ -166,7 +178,12 @@ impl Model {
                 self.next_offer = self.next_offer.max(offer);
                 self.service_types.set_next(incarnation);
             }
-            Change::Prepare { token, changes } => self.pending.prepare(token, changes.to_vec()),
+            // It counts once it is kept: see `has_reserved`.
+            Change::Reserve { .. } => {}
+            Change::Prepare { token, changes } => {
+                self.take_numbers(&changes);
+                self.pending.prepare(token, changes.to_vec());
+            }
             Change::Settle { token } => drop(self.pending.settle(&token)),
         }
         Ok(())

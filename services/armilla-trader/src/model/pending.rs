@@ -5,25 +5,39 @@ use armilla::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_store::Pending;
 use std::sync::Arc;
 
-/// Whether two changes exclude each other: of one offer, or of the type of an offer.
+/// Whether two changes exclude each other: both are of one offer, service type or link, or one removes
+/// the type on which the other depends.
 fn meet(one: &Change, other: &Change) -> bool {
-    let of_type = |change: &Change, name: &str| match change {
-        Change::PutOffer(offer) => offer.service_type == name,
-        _ => false,
-    };
-    match (number(one), number(other), one, other) {
-        (Some(number), Some(other), ..) => number == other,
-        (_, _, Change::RemoveType(name), other) => of_type(other, name),
-        _ => false,
+    let subject = subject(one);
+    subject.is_some() && subject == self::subject(other)
+        || removes(one, other)
+        || removes(other, one)
+}
+
+/// What a change is about.
+#[derive(PartialEq)]
+enum Subject<'c> {
+    Offer(u64),
+    Type(&'c str),
+    Link(&'c str),
+}
+
+fn subject(change: &Change) -> Option<Subject<'_>> {
+    match change {
+        Change::PutOffer(offer) => Some(Subject::Offer(offer.number)),
+        Change::RemoveOffer(number) => Some(Subject::Offer(*number)),
+        Change::PutType(name, _) | Change::RemoveType(name) => Some(Subject::Type(name)),
+        Change::PutLink(name, _) | Change::RemoveLink(name) => Some(Subject::Link(name)),
+        _ => None,
     }
 }
 
-/// The number of the offer that a change is about.
-fn number(change: &Change) -> Option<u64> {
-    match change {
-        Change::PutOffer(offer) => Some(offer.number),
-        Change::RemoveOffer(number) => Some(*number),
-        _ => None,
+/// Whether a change removes the type of an offer, or the supertype of a type, that another one puts.
+fn removes(one: &Change, other: &Change) -> bool {
+    match (one, other) {
+        (Change::RemoveType(name), Change::PutOffer(offer)) => offer.service_type == *name,
+        (Change::RemoveType(name), Change::PutType(_, put)) => put.super_types.contains(name),
+        _ => false,
     }
 }
 
@@ -60,9 +74,8 @@ impl Model {
             let what = format!("{all} changes of transactions exceed the limit pending, {most}");
             return Err(ExceptionKind::ImpLimit.because(what).into());
         }
-        // The numbers of its offers are taken, also if it rolls back.
-        let numbers = changes.iter().filter_map(number);
-        self.next_offer = numbers.fold(self.next_offer, |next, number| next.max(number + 1));
+        // Numbers are taken, also if it rolls back.
+        self.take_numbers(&changes);
         self.pending.add(token, changes);
         Ok(result)
     }
@@ -77,16 +90,12 @@ impl Model {
         read: impl FnOnce(&Self) -> R,
     ) -> Result<R, ModelError> {
         let changes = self.pending.of(token).map(|(changes, _)| changes.to_vec());
-        let mut undo = Vec::new();
-        let made = changes.unwrap_or_default().into_iter().try_for_each(|change| {
-            undo.extend(self.make([change])?);
-            Ok(())
-        });
-        let result = made.map(|()| read(self));
+        let mut undo = self.make(changes.unwrap_or_default())?;
+        let result = read(self);
         undo.reverse();
         // What undoes a change fits what the change was made in.
         self.apply(undo).ok();
-        result
+        Ok(result)
     }
 
     /// Checks that no transaction but this one will change the same.
@@ -108,5 +117,5 @@ impl Model {
 fn ended() -> SystemException {
     let kind = ExceptionKind::TransactionRolledback;
     SystemException::new(kind, Minor::default(), Completion::No)
-        .with_reason("the transaction takes no more changes of offers")
+        .with_reason("the transaction takes no more changes of the trader")
 }

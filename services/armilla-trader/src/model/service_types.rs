@@ -114,8 +114,8 @@ impl ServiceTypes {
     }
 
     /// The number that the next type gets.
-    pub fn incarnation(&self) -> IncarnationNumber {
-        to_incarnation(self.next)
+    pub(super) const fn next(&self) -> u64 {
+        self.next
     }
 
     /// Checks a new type, and returns it as it is to be put.
@@ -160,7 +160,7 @@ impl ServiceTypes {
             props: properties.to_vec(),
             super_types: super_types.to_vec(),
             masked: false,
-            incarnation: self.incarnation(),
+            incarnation: to_incarnation(self.next),
         };
         self.complete(name, declared).map(|ty| ty.declared)
     }

@@ -6,7 +6,7 @@ use super::offer::{Offer, Target};
 use super::property::{is_dynamic, value};
 use super::service_types::{ServiceType, is_readonly};
 use crate::constraint::{Found, Properties, Restriction, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a row has that a query may exclude. A row without an offer has no flags but `GONE`.
@@ -35,6 +35,9 @@ pub(super) struct Table {
     /// In the order in which the offers came.
     rows: Vec<Option<Arc<Offer>>>,
     flags: Vec<Flags>,
+    /// The rows of offers that were removed: one that comes back, because that was undone, has its place
+    /// in the order.
+    gone: HashMap<u64, u32>,
     /// One for each property of the service type.
     columns: Vec<Column>,
     /// How many rows have an offer.
@@ -64,7 +67,8 @@ const MIN_COMPACTED: usize = 1024;
 impl Table {
     pub(super) fn new(service_type: Arc<ServiceType>) -> Self {
         let columns = service_type.properties.iter().map(|_| Column::default()).collect();
-        Self { service_type, rows: Vec::new(), flags: Vec::new(), columns, count: 0, proxies: 0 }
+        let (rows, flags, gone) = Default::default();
+        Self { service_type, rows, flags, gone, columns, count: 0, proxies: 0 }
     }
 
     pub(super) fn service_type(&self) -> &Arc<ServiceType> {
@@ -99,12 +103,17 @@ impl Table {
 
     /// Adds an offer, and returns its row.
     pub(super) fn insert(&mut self, offer: Arc<Offer>) -> u32 {
+        let row = self.gone.remove(&offer.number).unwrap_or_else(|| self.add_row());
+        self.fill(row, offer);
+        self.count += 1;
+        row
+    }
+
+    fn add_row(&mut self) -> u32 {
         let row = self.row_count();
         self.rows.push(None);
         self.flags.push(Flags::GONE);
         self.columns.iter_mut().for_each(|column| column.values.push(Cell::Absent));
-        self.fill(row, offer);
-        self.count += 1;
         row
     }
 
@@ -116,7 +125,8 @@ impl Table {
 
     /// Removes an offer. Says whether the table should be [compacted](Self::compact).
     pub(super) fn remove(&mut self, row: u32) -> bool {
-        if self.offer(row).is_some() {
+        if let Some(number) = self.offer(row).map(|offer| offer.number) {
+            self.gone.insert(number, row);
             self.clear(row);
             self.count -= 1;
         }

@@ -4,15 +4,20 @@ use super::{Change, Model, ModelError};
 
 impl Model {
     /// Makes changes that were planned for this model as it is, and returns what undoes them, in
-    /// the order of the changes. Numbers that were given stay given.
+    /// the order of the changes. Numbers that were given stay given. After an error nothing has changed.
     pub(crate) fn make(
         &mut self,
         changes: impl IntoIterator<Item = Change>,
     ) -> Result<Vec<Change>, ModelError> {
         let mut undo = Vec::new();
         for change in changes {
-            undo.extend(self.inverse(&change));
-            self.apply_one(change)?;
+            let inverse = self.inverse(&change);
+            if let Err(error) = self.apply_one(change) {
+                undo.reverse();
+                self.apply(undo).ok();
+                return Err(error);
+            }
+            undo.extend(inverse);
         }
         Ok(undo)
     }
@@ -48,7 +53,7 @@ impl Model {
             Change::SetRequestIdStem(_) => {
                 Some(Change::SetRequestIdStem(self.attributes.request_id_stem.clone()))
             }
-            Change::SetNext { .. } => None,
+            Change::SetNext { .. } | Change::Reserve { .. } => None,
             Change::Prepare { token, .. } => Some(Change::Settle { token: token.clone() }),
             Change::Settle { token } => {
                 let (changes, _) = self.pending.of(token)?;
@@ -121,6 +126,7 @@ mod tests {
             Change::SetAttribute(Attribute::MaxList, 8),
             Change::SetRequestIdStem(vec![1]),
             Change::Settle { token: "ends".into() },
+            Change::Reserve { offer: 100, incarnation: 100 },
             prepare("begins", &[]),
         ];
         let mut undo = model.make(changes).unwrap();

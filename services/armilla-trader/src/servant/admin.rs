@@ -2,7 +2,8 @@
 
 use super::Servant;
 use super::iterators::Ids;
-use crate::model::{Attribute, Change, Model, ModelError, Offer, Target};
+use super::raise::system;
+use crate::model::{Attribute, Change, Model, Offer, Target};
 use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_cos_trading::admin::{ListOffersRaises, ListProxiesRaises, OctetSeq};
 use armilla_cos_trading::{Admin, FollowOption, OfferIdIteratorRef, OfferIdSeq, TypeRepository};
@@ -45,15 +46,6 @@ impl Servant {
         let most = how_many.min(self.number(Attribute::MaxList)) as usize;
         let rest = ids.split_off(ids.len().min(most));
         Ok((ids, Ids::iterator(self, rest)?))
-    }
-}
-
-/// The exception of an operation that no rule forbids.
-fn system(error: ModelError) -> SystemException {
-    match error {
-        ModelError::System(exception) => exception,
-        other => SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
-            .with_reason(other.to_string()),
     }
 }
 

@@ -7,8 +7,9 @@ use super::evaluation::shown_values;
 use super::parallel::parallel;
 use super::policies::{EXPLAIN, Policies};
 use super::query::Query;
-use crate::model::{Attribute, ModelError};
+use crate::model::{Attribute, Model, ModelError};
 use armilla::{Any, SystemException};
+use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::lookup::{InvalidPolicyValue, SpecifiedProps};
 use armilla_cos_trading::{FollowOption, Lookup, LookupRef, Offer as Shown, OfferIterator, Policy};
 use std::time::Instant;
@@ -58,14 +59,14 @@ impl Servant {
         request_id: &[u8],
     ) -> Result<Vec<Ask>, ModelError> {
         let passed_on = policies.passed_on(request_id)?;
-        let model = self.model();
-        let attributes = model.attributes();
-        let max = attributes.follow(Attribute::MaxFollowPolicy);
-        let rule =
-            policies.follow.unwrap_or(attributes.follow(Attribute::DefFollowPolicy)).min(max);
+        let max = self.follow(Attribute::MaxFollowPolicy);
+        let rule = policies.follow.unwrap_or(self.follow(Attribute::DefFollowPolicy)).min(max);
+        let links = |model: &Model| -> Vec<(String, LinkInfo)> {
+            model.links().map(|(name, info)| (name.to_owned(), info.clone())).collect()
+        };
         let mut asks = Vec::new();
         let mut has_link = false;
-        for (name, link) in model.links() {
+        for (name, link) in self.read(query.view, links)? {
             has_link |= match rule.min(link.limiting_follow_rule) {
                 FollowOption::LocalOnly => continue,
                 FollowOption::IfNoLocal if !nothing_here => continue,
@@ -79,7 +80,7 @@ impl Servant {
             let value = Any::new(&passed_rule).map_err(SystemException::from)?;
             policies.push(Policy { name: "link_follow_rule".to_owned(), value });
             let constraint = query.constraint.to_owned();
-            let (name, target) = (format!("link {name}"), link.target.clone());
+            let (name, target) = (format!("link {name}"), link.target);
             asks.push(Ask { name, target, constraint, policies });
         }
         if has_link && policies.hop_count == 0 {
@@ -187,7 +188,8 @@ impl Servant {
             return Err(invalid().into());
         };
         let target =
-            self.model().link(first).map(|link| link.target.clone()).map_err(|_| invalid())?;
+            self.read(query.view, |model| model.link(first).map(|link| link.target.clone()));
+        let target = target.flatten().map_err(|_| invalid())?;
         let is_other =
             |policy: &&Policy| policy.name != "starting_trader" && policy.name != EXPLAIN;
         let mut passed_on: Vec<Policy> = query.policies.iter().filter(is_other).cloned().collect();

@@ -1,8 +1,9 @@
 //! `Link`: links to other traders.
 
 use super::Servant;
-use super::raise::raise;
-use crate::model::ModelError;
+use super::raise::{raise, system};
+use super::view::View;
+use crate::model::{Model, ModelError};
 use armilla::{Error, SystemException};
 use armilla_cos_trading::link::{
     AddLinkRaises, DescribeLinkRaises, LinkInfo, ModifyLinkRaises, RemoveLinkRaises,
@@ -13,6 +14,7 @@ impl Servant {
     /// What a new link would be, if it is legal.
     pub(super) fn check_link(
         &self,
+        view: &View,
         name: &str,
         target: &LookupRef,
         def_pass_on_follow_rule: FollowOption,
@@ -24,7 +26,7 @@ impl Servant {
             def_pass_on_follow_rule,
             limiting_follow_rule,
         };
-        self.model().plan_add_link(name, info.clone())?;
+        self.read(view, |model| model.plan_add_link(name, info.clone())).flatten()?;
         Ok(info)
     }
 
@@ -37,10 +39,14 @@ impl Servant {
         limit: FollowOption,
     ) -> Result<(), ModelError> {
         // Illegal arguments are refused before the other trader is asked.
-        let mut info = self.check_link(name, target, default, limit)?;
-        let limit = self.service.limits.call_time;
-        info.target_reg = target.with_timeout(limit).register_if().unwrap_or_default();
-        self.change(|model| model.plan_add_link(name, info))
+        let view = self.view();
+        let mut info = self.check_link(&view, name, target, default, limit)?;
+        info.target_reg = {
+            let _alone = self.alone();
+            let limit = self.service.limits.call_time;
+            target.with_timeout(limit).register_if().unwrap_or_default()
+        };
+        self.change_by(&view, |model| model.plan_add_link(name, info))
     }
 }
 
@@ -58,15 +64,16 @@ impl Link for Servant {
 
     fn remove_link(&self, name: &str) -> Result<(), Error<RemoveLinkRaises>> {
         self.check_operator()?;
-        raise(self.change(|model| model.plan_remove_link(name)))
+        raise(self.change_by(&self.view(), |model| model.plan_remove_link(name)))
     }
 
     fn describe_link(&self, name: &str) -> Result<LinkInfo, Error<DescribeLinkRaises>> {
-        raise(self.model().link(name).cloned())
+        raise(self.read(&self.view(), |model| model.link(name).cloned()).flatten())
     }
 
     fn list_links(&self) -> Result<LinkNameSeq, SystemException> {
-        Ok(self.model().links().map(|(name, _)| name.to_owned()).collect())
+        let names = |model: &Model| model.links().map(|(name, _)| name.to_owned()).collect();
+        self.read(&self.view(), names).map_err(system)
     }
 
     fn modify_link(
@@ -76,7 +83,7 @@ impl Link for Servant {
         limiting_follow_rule: FollowOption,
     ) -> Result<(), Error<ModifyLinkRaises>> {
         self.check_operator()?;
-        raise(self.change(|model| {
+        raise(self.change_by(&self.view(), |model| {
             model.plan_modify_link(name, def_pass_on_follow_rule, limiting_follow_rule)
         }))
     }

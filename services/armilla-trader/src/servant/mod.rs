@@ -115,10 +115,11 @@ pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemEx
     publish(poa.build()?, service)
 }
 
-/// Serves a trader whose offers change with the transactions of the ORB: what a transaction exports,
-/// modifies and withdraws is seen by others once it commits, and nobody else can change it meanwhile
-/// (`TRANSIENT`). The transactions have to know the [`Store::resource_manager`], and to start before.
-/// Service types, links and attributes change at once, also for a client in a transaction.
+/// Serves a trader whose offers, service types and links change with the transactions of the ORB: what a
+/// transaction exports, adds, modifies, masks, withdraws and removes is seen by others once it commits, and
+/// nobody else can change it meanwhile (`TRANSIENT`). The transactions have to know the
+/// [`Store::resource_manager`], and to start before. Attributes change at once, also for a client in a
+/// transaction.
 ///
 /// # Errors
 /// As [`serve`].

@@ -58,7 +58,8 @@ impl Trader {
     ) -> Result<bool, ModelError> {
         // Names and rules are looked at before the other trader is asked.
         let lookup: LookupRef = target.assume();
-        self.servant.check_link(name, &lookup, default, limit)?;
+        let view = self.servant.view();
+        self.servant.check_link(&view, name, &lookup, default, limit)?;
         let answer = self.servant.bounded(target).is_a(LOOKUP);
         if answer == Ok(false) {
             return Err(InvalidLookupRef { target: lookup }.into());

@@ -26,11 +26,11 @@ impl Proxy for Servant {
             recipe: recipe.to_owned(),
             policies_to_pass_on: policies_to_pass_on.to_vec(),
         };
-        raise(self.change_offers(&self.view(), |model| model.plan_export_proxy(info)))
+        raise(self.change_by(&self.view(), |model| model.plan_export_proxy(info)))
     }
 
     fn withdraw_proxy(&self, id: &str) -> Result<(), Error<WithdrawProxyRaises>> {
-        raise(self.change_offers(&self.view(), |model| model.plan_withdraw_proxy(id)))
+        raise(self.change_by(&self.view(), |model| model.plan_withdraw_proxy(id)))
     }
 
     fn describe_proxy(&self, id: &str) -> Result<ProxyInfo, Error<DescribeProxyRaises>> {

@@ -59,7 +59,9 @@ impl Servant {
 
     /// Checks the texts of a query against its service type.
     pub(super) fn compile(&self, query: Query<'_>) -> Result<Compiled, ModelError> {
-        let service_type = self.model().service_types().get(query.service_type)?.clone();
+        let service_type =
+            self.read(query.view, |model| model.service_types().get(query.service_type).cloned());
+        let service_type = service_type.flatten()?;
         let constraint = Constraint::compile(query.constraint, &*service_type);
         let constraint =
             constraint.map_err(|_| IllegalConstraint { constr: query.constraint.to_owned() })?;

@@ -75,3 +75,12 @@ fn unexpected(error: &ModelError) -> SystemException {
     SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
         .with_reason(format!("the operation cannot raise {error}"))
 }
+
+/// The exception of an operation that no rule forbids.
+pub(super) fn system(error: ModelError) -> SystemException {
+    match error {
+        ModelError::System(exception) => exception,
+        other => SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
+            .with_reason(other.to_string()),
+    }
+}

@@ -23,11 +23,11 @@ impl Servant {
         if info.reference.is_nil() {
             return Err(InvalidObjectRef { r#ref: info.reference }.into());
         }
-        let interface = {
-            let model = self.model();
-            model.service_types().get(&info.r#type)?.declared.if_name.clone()
-        };
         let view = self.view();
+        let interface = self.read(&view, |model| {
+            model.service_types().get(&info.r#type).map(|ty| ty.declared.if_name.clone())
+        });
+        let interface = interface.flatten()?;
         let may_have = {
             let _alone = self.alone();
             self.may_have(&info.reference, &interface)
@@ -37,7 +37,7 @@ impl Servant {
             return Err(InterfaceTypeMismatch { r#type, reference }.into());
         }
         let limit = self.service.limits.offers;
-        self.change_offers(&view, |model| match model.offer_count() < limit {
+        self.change_by(&view, |model| match model.offer_count() < limit {
             true => model.plan_export(info),
             false => Err(full(limit).into()),
         })
@@ -83,7 +83,7 @@ impl Servant {
             .into_iter()
             .filter_map(|(_, answer)| answer.into_offer())
             .collect();
-        match self.change_offers(&view, |model| model.plan_withdraw_all(&matching))? {
+        match self.change_by(&view, |model| model.plan_withdraw_all(&matching))? {
             0 => Err(NoMatchingOffers { constr: constraint.to_owned() }.into()),
             _ => Ok(()),
         }
@@ -94,7 +94,8 @@ impl Servant {
         let Some((first, rest)) = self.first_link(name) else {
             return Err(IllegalTraderName { name: name.to_vec() }.into());
         };
-        let link = self.model().link(first).cloned();
+        let link = self.read(&self.view(), |model| model.link(first).cloned()).flatten();
+        let _alone = self.alone();
         let link = link.map_err(|error| match error {
             ModelError::IllegalLinkName(_) => {
                 ModelError::from(IllegalTraderName { name: name.to_vec() })
@@ -156,7 +157,7 @@ impl Register for Servant {
     }
 
     fn withdraw(&self, id: &str) -> Result<(), Error<WithdrawRaises>> {
-        raise(self.change_offers(&self.view(), |model| model.plan_withdraw(id)))
+        raise(self.change_by(&self.view(), |model| model.plan_withdraw(id)))
     }
 
     fn describe(&self, id: &str) -> Result<OfferInfo, Error<DescribeRaises>> {
@@ -170,7 +171,7 @@ impl Register for Servant {
         modify_list: &[Property],
     ) -> Result<(), Error<ModifyRaises>> {
         let plan = |model: &Model| model.plan_modify(id, del_list, modify_list);
-        raise(self.change_offers(&self.view(), plan))
+        raise(self.change_by(&self.view(), plan))
     }
 
     fn withdraw_using_constraint(

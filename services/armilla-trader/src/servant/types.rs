@@ -1,9 +1,10 @@
 //! `ServiceTypeRepository`: service types.
 
 use super::Servant;
-use super::raise::raise;
+use super::raise::{raise, system};
 use super::register::repository_id;
-use crate::model::ServiceType;
+use super::view::View;
+use crate::model::{Model, ModelError, ServiceType};
 use armilla::{Any, Error, Object, SystemException, TypeCode, Typed};
 use armilla_cos_trading::ServiceTypeName;
 use armilla_cos_trading::repos::ServiceTypeRepository;
@@ -13,6 +14,7 @@ use armilla_cos_trading::repos::service_type_repository::{
     UnmaskTypeRaises,
 };
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A number as one that compares.
 fn order(number: IncarnationNumber) -> (u32, u32) {
@@ -31,22 +33,31 @@ fn full(service_type: &ServiceType) -> TypeStruct {
 impl Servant {
     /// Which of the interfaces of supertypes an interface certainly does not derive from, as the
     /// interface repository says. Without one nobody knows, and the exporter is believed.
-    fn foreign_interfaces(&self, interface: &str, super_types: &[String]) -> Vec<String> {
-        let bases: Vec<String> = {
-            let model = self.model();
+    fn foreign_interfaces(
+        &self,
+        view: &View,
+        interface: &str,
+        super_types: &[String],
+    ) -> Result<Vec<String>, ModelError> {
+        let bases: Vec<String> = self.read(view, |model| {
             let types = super_types.iter().filter_map(|base| model.service_types().get(base).ok());
             types.map(|base| base.declared.if_name.clone()).collect()
-        };
+        })?;
+        let _alone = self.alone();
         let others = bases.into_iter().filter(|base| base != interface);
         let mut known = HashMap::new();
-        others
-            .filter(|base| {
-                let derives = known
-                    .entry(base.clone())
-                    .or_insert_with(|| self.derives_from(interface, base).unwrap_or(true));
-                !*derives
-            })
-            .collect()
+        let foreign = others.filter(|base| {
+            let derives = known
+                .entry(base.clone())
+                .or_insert_with(|| self.derives_from(interface, base).unwrap_or(true));
+            !*derives
+        });
+        Ok(foreign.collect())
+    }
+
+    /// A service type as the client sees it.
+    fn seen(&self, name: &str) -> Result<Arc<ServiceType>, ModelError> {
+        self.read(&self.view(), |model| model.service_types().get(name).cloned()).flatten()
     }
 
     /// Whether an interface derives from another one. `None` if the interface repository, if there
@@ -77,7 +88,7 @@ impl Servant {
 
 impl ServiceTypeRepository for Servant {
     fn incarnation(&self) -> Result<IncarnationNumber, SystemException> {
-        Ok(self.model().service_types().incarnation())
+        self.read(&self.view(), Model::incarnation).map_err(system)
     }
 
     fn add_type(
@@ -88,17 +99,20 @@ impl ServiceTypeRepository for Servant {
         super_types: &[ServiceTypeName],
     ) -> Result<IncarnationNumber, Error<AddTypeRaises>> {
         // The interface repository is asked before anything is locked.
-        let foreign = self.foreign_interfaces(if_name, super_types);
-        raise(self.change(|model| {
-            model.plan_add_type(name, if_name, props, super_types, &|_, base| {
-                !foreign.iter().any(|known| known == base)
+        let view = self.view();
+        let foreign = self.foreign_interfaces(&view, if_name, super_types);
+        raise(foreign.and_then(|foreign| {
+            self.change_by(&view, |model| {
+                model.plan_add_type(name, if_name, props, super_types, &|_, base| {
+                    !foreign.iter().any(|known| known == base)
+                })
             })
         }))
     }
 
     fn remove_type(&self, name: &str) -> Result<(), Error<RemoveTypeRaises>> {
         self.check_operator()?;
-        raise(self.change(|model| model.plan_remove_type(name)))
+        raise(self.change_by(&self.view(), |model| model.plan_remove_type(name)))
     }
 
     fn list_types(
@@ -109,30 +123,32 @@ impl ServiceTypeRepository for Servant {
             SpecifiedServiceTypes::Incarnation(number) => order(*number),
             SpecifiedServiceTypes::Unlisted { .. } => (0, 0),
         };
-        let model = self.model();
-        let types = model.service_types().iter();
-        let types = types.filter(|ty| order(ty.declared.incarnation) >= since);
-        Ok(types.map(|ty| ty.name.clone()).collect())
+        let names = |model: &Model| {
+            let types = model.service_types().iter();
+            let types = types.filter(|ty| order(ty.declared.incarnation) >= since);
+            types.map(|ty| ty.name.clone()).collect()
+        };
+        self.read(&self.view(), names).map_err(system)
     }
 
     fn describe_type(&self, name: &str) -> Result<TypeStruct, Error<DescribeTypeRaises>> {
-        raise(self.model().service_types().get(name).map(|ty| ty.declared.clone()))
+        raise(self.seen(name).map(|ty| ty.declared.clone()))
     }
 
     fn fully_describe_type(
         &self,
         name: &str,
     ) -> Result<TypeStruct, Error<FullyDescribeTypeRaises>> {
-        raise(self.model().service_types().get(name).map(|ty| full(ty)))
+        raise(self.seen(name).map(|ty| full(&ty)))
     }
 
     fn mask_type(&self, name: &str) -> Result<(), Error<MaskTypeRaises>> {
         self.check_operator()?;
-        raise(self.change(|model| model.plan_mask(name, true)))
+        raise(self.change_by(&self.view(), |model| model.plan_mask(name, true)))
     }
 
     fn unmask_type(&self, name: &str) -> Result<(), Error<UnmaskTypeRaises>> {
         self.check_operator()?;
-        raise(self.change(|model| model.plan_mask(name, false)))
+        raise(self.change_by(&self.view(), |model| model.plan_mask(name, false)))
     }
 }

@@ -1,11 +1,11 @@
-//! Whose request is served: the offers as its transaction sees them, or as everybody does.
+//! Whose request is served: the contents as its transaction sees them, or as everybody does.
 
 use super::Servant;
 use crate::model::{Model, ModelError, Planned};
 #[cfg(feature = "transactions")]
 use armilla_transactions::{Entered, Transaction};
 
-/// Who looks at the offers.
+/// Who looks at the contents.
 pub(super) struct View {
     #[cfg(feature = "transactions")]
     transaction: Option<Transaction>,
@@ -50,8 +50,8 @@ impl Servant {
         Ok(read(&self.model()))
     }
 
-    /// Plans a change of offers, and makes it: at once, or with the transaction.
-    pub(super) fn change_offers<T>(
+    /// Plans a change of offers, service types or links, and makes it: at once, or with the transaction.
+    pub(super) fn change_by<T>(
         &self,
         view: &View,
         plan: impl FnOnce(&Model) -> Planned<T>,

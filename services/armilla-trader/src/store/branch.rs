@@ -29,7 +29,18 @@ impl Contents {
         plan: impl FnOnce(&Model) -> Result<(Vec<Change>, T), ModelError>,
     ) -> Result<T, ModelError> {
         let token = Branches(self.clone()).join(transaction)?;
-        self.write().plan_within(&token, most, plan)
+        loop {
+            let keeper = self.keeper();
+            let mut model = self.write();
+            let reserve = model.plan_reserve();
+            if reserve.is_empty() {
+                return model.plan_within(&token, most, plan);
+            }
+            drop((model, keeper));
+            // What reserves numbers has to be kept before one of them is given.
+            self.change(None, |_| Ok((reserve.clone(), ())))?;
+            self.write().has_reserved(&reserve);
+        }
     }
 
     fn make(&self, token: &str, changes: Vec<Change>) -> Result<(), NotChanged> {

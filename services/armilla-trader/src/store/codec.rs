@@ -15,6 +15,10 @@ const PROXY: u8 = 2;
 /// The first octet of a change of a transaction.
 const PUT: u8 = 1;
 const REMOVE: u8 = 2;
+const PUT_TYPE: u8 = 3;
+const REMOVE_TYPE: u8 = 4;
+const PUT_LINK: u8 = 5;
+const REMOVE_LINK: u8 = 6;
 
 /// The record of a value under a key.
 fn encode(key: &[u8], value: &impl Encode) -> Result<Vec<u8>, String> {
@@ -69,26 +73,39 @@ pub(super) fn decode_offer(number: u64, record: &[u8], orb: &Orb) -> Result<Arc<
 fn encode_changes(token: &str, changes: &[Change]) -> Result<Vec<u8>, String> {
     let mut out = vec![0; 4];
     for change in changes {
-        match change {
-            Change::PutOffer(offer) => {
-                let record = encode_offer(offer)?;
-                let length = u32::try_from(record.len()).map_err(|_| "an offer is too long")?;
-                out.push(PUT);
-                out.extend(offer.number.to_be_bytes());
-                out.extend(length.to_be_bytes());
-                out.extend(record);
-            }
-            Change::RemoveOffer(number) => {
-                out.push(REMOVE);
-                out.extend(number.to_be_bytes());
-            }
-            // A transaction changes offers alone.
-            _ => return Err("a transaction changes no types, links and attributes".to_owned()),
+        let (kind, number, name) = match change {
+            Change::PutOffer(offer) => (PUT, Some(offer.number), None),
+            Change::RemoveOffer(number) => (REMOVE, Some(*number), None),
+            Change::PutType(name, _) => (PUT_TYPE, None, Some(name)),
+            Change::RemoveType(name) => (REMOVE_TYPE, None, Some(name)),
+            Change::PutLink(name, _) => (PUT_LINK, None, Some(name)),
+            Change::RemoveLink(name) => (REMOVE_LINK, None, Some(name)),
+            _ => return Err("a transaction changes no attributes".to_owned()),
+        };
+        out.push(kind);
+        out.extend(number.into_iter().flat_map(u64::to_be_bytes));
+        name.into_iter().try_for_each(|name| put_octets(&mut out, name.as_bytes()))?;
+        if matches!(kind, PUT | PUT_TYPE | PUT_LINK) {
+            put_octets(&mut out, &record_of(change)?)?;
         }
     }
     let sum = checksum(&[token.as_bytes(), &out[4..]]);
     out[..4].copy_from_slice(&sum.to_be_bytes());
     Ok(out)
+}
+
+/// Adds octets, and before them how many they are.
+fn put_octets(out: &mut Vec<u8>, octets: &[u8]) -> Result<(), String> {
+    let length = u32::try_from(octets.len()).map_err(|_| "a change is too long")?;
+    out.extend(length.to_be_bytes());
+    out.extend(octets);
+    Ok(())
+}
+
+/// Such octets at the beginning of others, and what is behind.
+fn take_octets(octets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = octets.split_first_chunk()?;
+    rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
 }
 
 /// The changes of such a record.
@@ -99,26 +116,51 @@ pub(super) fn decode_changes(token: &str, record: &[u8], orb: &Orb) -> Result<Ch
     let (_, mut rest) = sealed.ok_or("its checksum is wrong")?;
     let mut changes = Vec::new();
     while !rest.is_empty() {
-        let (change, behind) = decode_change(rest, orb).ok_or("a change in it is malformed")?;
+        let (kind, behind) = rest.split_first().ok_or("it is malformed")?;
+        let decoded = match *kind {
+            PUT | REMOVE => decode_of_offer(*kind, behind, orb),
+            _ => decode_of_name(*kind, behind, orb),
+        };
+        let (change, behind) = decoded.ok_or("a change in it is malformed")?;
         changes.push(change?);
         rest = behind;
     }
     Ok(Change::Prepare { token: token.into(), changes: changes.into() })
 }
 
-/// The first change in octets, and the octets behind it.
-fn decode_change<'o>(octets: &'o [u8], orb: &Orb) -> Option<(Result<Change, String>, &'o [u8])> {
-    let (kind, rest) = octets.split_first()?;
-    let (number, rest) = rest.split_first_chunk()?;
+/// A change, and the octets behind it; `None` if they are malformed.
+type Decoded<'o> = Option<(Result<Change, String>, &'o [u8])>;
+
+/// The change of an offer behind its kind.
+fn decode_of_offer<'o>(kind: u8, octets: &'o [u8], orb: &Orb) -> Decoded<'o> {
+    let (number, rest) = octets.split_first_chunk()?;
     let number = u64::from_be_bytes(*number);
-    match *kind {
+    match kind {
         PUT => {
-            let (length, rest) = rest.split_first_chunk()?;
-            let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-            let (record, rest) = rest.split_at_checked(length)?;
+            let (record, rest) = take_octets(rest)?;
             Some((decode_offer(number, record, orb).map(Change::PutOffer), rest))
         }
-        REMOVE => Some((Ok(Change::RemoveOffer(number)), rest)),
+        _ => Some((Ok(Change::RemoveOffer(number)), rest)),
+    }
+}
+
+/// The change of a service type or a link behind its kind.
+fn decode_of_name<'o>(kind: u8, octets: &'o [u8], orb: &Orb) -> Decoded<'o> {
+    let (name, rest) = take_octets(octets)?;
+    let key = str::from_utf8(name).ok()?.to_owned();
+    match kind {
+        PUT_TYPE => {
+            let (record, rest) = take_octets(rest)?;
+            let declared = decode(name, record, orb).map(Box::new);
+            Some((declared.map(|declared| Change::PutType(key, declared)), rest))
+        }
+        REMOVE_TYPE => Some((Ok(Change::RemoveType(key)), rest)),
+        PUT_LINK => {
+            let (record, rest) = take_octets(rest)?;
+            let info = decode(name, record, orb).map(Box::new);
+            Some((info.map(|info| Change::PutLink(key, info)), rest))
+        }
+        REMOVE_LINK => Some((Ok(Change::RemoveLink(key)), rest)),
         _ => None,
     }
 }
@@ -163,19 +205,26 @@ mod tests {
         let reference = orb.string_to_object("corbaloc::printers.invalid/one").unwrap();
         let info = OfferInfo { reference, r#type: "Printer".to_owned(), properties: Vec::new() };
         let put = Change::PutOffer(Arc::new(Offer::of_object(7, info)));
-        let record = encode_changes("token", &[put, Change::RemoveOffer(3)]).unwrap();
+        let name = || "Drucker für Öl".to_owned();
+        let all = [
+            put,
+            Change::RemoveOffer(3),
+            Change::PutType(name(), Box::default()),
+            Change::RemoveType(name()),
+            Change::PutLink(name(), Box::default()),
+            Change::RemoveLink(name()),
+        ];
+        let record = encode_changes("token", &all).unwrap();
         let read = decode_changes("token", &record, &orb).unwrap();
         assert_eq!(record_of(&read).unwrap(), record);
         let Change::Prepare { changes, .. } = &read else { panic!("{read:?}") };
-        assert!(
-            matches!(&changes[..], [Change::PutOffer(it), Change::RemoveOffer(3)] if it.number == 7)
-        );
+        assert_eq!(format!("{changes:?}"), format!("{all:?}"));
         assert!(decode_changes("other", &record, &orb).is_err());
         for end in 0..record.len() {
             assert!(decode_changes("token", &record[..end], &orb).is_err(), "cut to {end}");
         }
-        let of_type = [Change::RemoveType("Printer".to_owned())];
-        assert!(encode_changes("token", &of_type).is_err());
+        let of_attribute = [Change::SetRequestIdStem(vec![1])];
+        assert!(encode_changes("token", &of_attribute).is_err());
     }
 
     #[test]

@@ -4,7 +4,9 @@ use super::{Keeper, Kept};
 use crate::model::{Model, ModelError, Planned};
 use armilla_store::Undo;
 use std::fmt;
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 
 /// The contents of a trader, what keeps them, and who hears of changes.
 pub(crate) struct Contents {
@@ -25,6 +27,11 @@ impl Contents {
         self.model.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Taken before the model: nobody plans a change meanwhile.
+    pub(super) fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Model> {
         self.model.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -42,7 +49,7 @@ impl Contents {
         plan: impl FnOnce(&Model) -> Planned<T>,
     ) -> Result<T, ModelError> {
         let (result, pending) = {
-            let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+            let keeper = self.keeper();
             let (changes, result) = {
                 let model = self.model();
                 let (changes, result) = plan(&model)?;
@@ -61,7 +68,7 @@ impl Contents {
     /// Undoes in memory what was not kept.
     fn undo(&self, undo: Undo<'_, Kept>) {
         // Nothing is queued meanwhile.
-        let _keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let _keeper = self.keeper();
         let changes = undo.take().into_iter().map(|(change, _)| change);
         // What undoes a change fits the model that the change was made in.
         self.write().apply(changes).ok();
@@ -69,12 +76,12 @@ impl Contents {
 
     /// Takes no changes from now on.
     pub(crate) fn close(&self) {
-        *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Keeper::Closed;
+        *self.keeper() = Keeper::Closed;
     }
 
     /// Whether a change could be kept now.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let keeper = self.keeper();
         let check = keeper.check();
         drop(keeper);
         check()

@@ -327,15 +327,20 @@ fn write(transaction: &Transaction, change: &Change, record: &[u8]) -> Result<()
         }
         Change::Prepare { token, changes } => {
             transaction.open_table(PREPARED)?.insert(&**token, record)?;
-            // The numbers of offers that only a transaction knows are taken, too.
-            let numbers = changes.iter().filter_map(|change| match change {
-                Change::PutOffer(offer) => Some(offer.number + 1),
-                _ => None,
-            });
-            raise(transaction, NEXT_OFFER, numbers.max().unwrap_or(0))?;
+            // The numbers that only a transaction knows are taken, too.
+            for change in changes.iter() {
+                match change {
+                    Change::PutOffer(offer) => raise(transaction, NEXT_OFFER, offer.number + 1)?,
+                    Change::PutType(_, declared) => {
+                        let number = incarnation_number(declared.incarnation);
+                        raise(transaction, NEXT_TYPE, number + 1)?;
+                    }
+                    _ => {}
+                }
+            }
         }
         Change::Settle { token } => drop(transaction.open_table(PREPARED)?.remove(&**token)?),
-        Change::SetNext { offer, incarnation } => {
+        Change::SetNext { offer, incarnation } | Change::Reserve { offer, incarnation } => {
             raise(transaction, NEXT_OFFER, *offer)?;
             raise(transaction, NEXT_TYPE, *incarnation)?;
         }

@@ -26,7 +26,6 @@ impl Resource for Beside {
 pub(crate) struct Failing {
     pub(crate) journal: DiskJournal,
     /// Whether the decision is on the disk before it fails.
-    /// Whether the decision is on the disk before it fails.
     pub(crate) writes: bool,
 }
 

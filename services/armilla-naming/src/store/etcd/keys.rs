@@ -78,7 +78,7 @@ impl Keys {
                 (self.binding(*context, step), Some(encode(step.as_str(), bound)))
             }
             Change::Unbind { context, step } => (self.binding(*context, step), None),
-            Change::Prepare { .. } | Change::Settle { .. } => return None,
+            Change::Reserve { .. } | Change::Prepare { .. } | Change::Settle { .. } => return None,
         })
     }
 
