@@ -105,13 +105,13 @@ impl<'a> Auth<'a> {
             padding,
             context_id: input.u32()?,
         };
-        // No PDU that is padded has fewer than eight octets behind its header.
-        let least = HEADER_LEN + if padding == 0 { 0 } else { 8 };
+        // Other bodies know their length, and some peers count a part of them as padding.
+        let stub = matches!(header.kind, PduKind::Request | PduKind::Response | PduKind::Fault);
+        // No stub that is padded has fewer than eight octets between it and the header.
+        let least = HEADER_LEN + if stub && padding != 0 { 8 } else { 0 };
         let end = at.checked_sub(padding.into()).filter(|end| *end >= least);
         let end = end.ok_or(PduError::Padding(padding))?;
         let token = Cow::Borrowed(input.rest());
-        // Other bodies know their length, and some peers count a part of them as padding.
-        let stub = matches!(header.kind, PduKind::Request | PduKind::Response | PduKind::Fault);
         Ok((Some(Self { trailer, token }), if stub { end } else { at }))
     }
 
