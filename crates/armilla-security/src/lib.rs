@@ -28,7 +28,7 @@ pub use audit::{
 };
 pub use caller::{Caller, Proof};
 pub use client::{ActingFor, ClientCredentials, ClientSecurity, ClientSecurityBuilder, Identity};
-pub use limits::{Held, LimitCounts, LimitOptions, Limits, Quota, Resource, UsedUp};
+pub use limits::{Held, LimitCounts, LimitOptions, Limits, Owner, Quota, Resource, UsedUp};
 pub use mechanism::Mechanism;
 #[doc(hidden)]
 pub use password::check_text as check_password_file;

@@ -77,7 +77,7 @@ fn step(number: usize) -> Step {
 fn change(number: usize) -> Change {
     let context = ContextId(1 + (number / PER_CONTEXT) as u64);
     let target = Target::Object(reference(number).as_slice().into());
-    Change::Bind { context, step: step(number), bound: Bound { target, since: 1_800_000_000 } }
+    Change::Bind { context, step: step(number), bound: Bound::new(target, 1_800_000_000) }
 }
 
 /// The changes that make contexts below the root.
@@ -88,7 +88,7 @@ fn contexts(bindings: usize) -> impl Iterator<Item = Change> {
         let component = armilla_naming::model::NameComponent { id, kind: "device".into() };
         let step = Step::new(&component).expect("the name has no NUL");
         let context = ContextId(number);
-        let bound = Bound { target: Target::Context(context), since: 1_800_000_000 };
+        let bound = Bound::new(Target::Context(context), 1_800_000_000);
         let root = armilla_naming::model::ROOT;
         [
             Change::Create { context, created: 1_800_000_000 },

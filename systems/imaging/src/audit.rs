@@ -2,6 +2,7 @@
 //! studies and images, never names, patients or what was searched for.
 
 use crate::access::{Operation, Place, Rules, Verdict};
+pub use crate::shares::Admitted;
 use crate::shares::Shares;
 use serde_json::json;
 use std::fs::{File, OpenOptions};

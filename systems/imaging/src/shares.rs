@@ -1,12 +1,16 @@
 //! How many images each client has stored, where that is limited (`images`, `user-images`).
 //!
-//! Whose an image is, is known as long as the process runs: what was stored before it is nobody's.
+//! Whose an image is stands in the index of the store, so it is known after a restart. Who only passes
+//! images on, as a page for other servers or a cache, knows it as long as it runs. What was stored while
+//! there was no limit is nobody's.
 
 use crate::access::{Operation, Place, Verdict};
 use crate::audit::{Client, Guard};
+use crate::store::{Store, StoreError};
 use armilla_ipc::Address;
-use armilla_security::{Caller, Held, Limits, Principal, Proof, Resource, UsedUp};
+use armilla_security::{Caller, Held, Limits, Owner, Principal, Proof, Resource, UsedUp};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The limits, and whose images are.
@@ -14,9 +18,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Shares {
     limits: Option<Limits>,
     images: Arc<Mutex<HashMap<String, Held>>>,
+    /// What keeps whose they are.
+    store: Option<Store>,
+}
+
+/// What an image takes of the share of a client that stores it.
+#[derive(Debug)]
+#[must_use = "it is given back when this is dropped"]
+pub struct Admitted {
+    held: Held,
+    owner: Option<Owner>,
 }
 
 impl Shares {
+    /// The limits, if there is one for images.
+    fn restrict(&self) -> Option<&Limits> {
+        self.limits.as_ref().filter(|limits| limits.restrict(Resource::Images))
+    }
+
     fn images(&self) -> MutexGuard<'_, HashMap<String, Held>> {
         self.images.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -30,6 +49,24 @@ impl Guard {
         self
     }
 
+    /// Has a store keep whose its images are, and takes those that it has from the shares.
+    ///
+    /// # Errors
+    /// The index of the store fails.
+    pub fn with_owners_in(mut self, store: &Store) -> Result<Self, StoreError> {
+        let Some(limits) = self.shares.restrict() else { return Ok(self) };
+        let owners = store.owners()?;
+        let mut images = self.shares.images();
+        for (uid, owner) in owners {
+            if let Some(held) = limits.hold_stored(Resource::Images, &owner, 1) {
+                images.insert(uid, held);
+            }
+        }
+        drop(images);
+        self.shares.store = Some(store.clone());
+        Ok(self)
+    }
+
     /// The limits, if there are any.
     pub fn limits(&self) -> Option<&Limits> {
         self.shares.limits.as_ref()
@@ -40,22 +77,34 @@ impl Guard {
     ///
     /// # Errors
     /// The client, or its host, has stored as many as it may.
-    pub fn admit(&self, client: &Client) -> Result<Option<Held>, UsedUp> {
-        let limits = self.shares.limits.as_ref();
-        let Some(limits) = limits.filter(|limits| limits.restrict(Resource::Images)) else {
-            return Ok(None);
-        };
+    pub fn admit(&self, client: &Client) -> Result<Option<Admitted>, UsedUp> {
+        let Some(limits) = self.shares.restrict() else { return Ok(None) };
         match client.place {
             // What this process passes on was admitted before.
             Place::Here => Ok(None),
-            _ => limits.hold(Resource::Images, &self.caller(client), 1),
+            _ => {
+                let caller = self.caller(client);
+                let held = limits.hold(Resource::Images, &caller, 1)?;
+                Ok(held.map(|held| Admitted { held, owner: Owner::of(&caller) }))
+            }
         }
     }
 
-    /// Notes whose an image is that was stored.
-    pub fn stored(&self, uid: &str, held: Option<Held>) {
-        if let Some(held) = held {
-            self.shares.images().insert(uid.to_owned(), held);
+    /// Notes whose an image is that was stored. One that was somebody's already stays that one's.
+    pub fn stored(&self, uid: &str, admitted: Option<Admitted>) {
+        let Some(Admitted { held, owner }) = admitted else { return };
+        match self.shares.images().entry(uid.to_owned()) {
+            Entry::Vacant(free) => drop(free.insert(held)),
+            Entry::Occupied(_) => return,
+        }
+        let (Some(store), Some(owner)) = (&self.shares.store, owner) else { return };
+        match store.own(uid, &owner) {
+            Ok(true) => {}
+            // It was removed meanwhile.
+            Ok(false) => self.removed(uid),
+            Err(error) => {
+                tracing::warn!(uid, %error, "whose an image is will be forgotten at the next start");
+            }
         }
     }
 

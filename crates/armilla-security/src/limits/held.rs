@@ -11,11 +11,11 @@ use std::sync::{Mutex, MutexGuard};
 /// has stored. [`Limits::hold`] makes it.
 #[must_use = "what is held is given back when this is dropped"]
 pub struct Held {
-    limits: Limits,
-    resource: Resource,
-    amount: u64,
-    host: Option<Host>,
-    principal: Option<Principal>,
+    pub(super) limits: Limits,
+    pub(super) resource: Resource,
+    pub(super) amount: u64,
+    pub(super) host: Option<Host>,
+    pub(super) principal: Option<Principal>,
 }
 
 impl Held {
@@ -133,7 +133,7 @@ impl Limits {
         Ok(Some(held))
     }
 
-    fn take_held<K: Hash + Eq + Clone>(
+    pub(super) fn take_held<K: Hash + Eq + Clone>(
         &self,
         tables: &[Mutex<Table<K>>; super::SHARDS],
         key: &K,

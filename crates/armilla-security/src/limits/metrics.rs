@@ -2,6 +2,7 @@
 
 use super::{Limits, Resource, UsedUp};
 use std::fmt::Write;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -16,12 +17,17 @@ fn longest(mut bans: Vec<(String, Duration)>) -> Vec<(String, Duration)> {
     bans
 }
 
-#[derive(Debug, Default)]
+/// What a service counts itself.
+pub(super) type Count = Box<dyn Fn() -> u64 + Send + Sync>;
+
+#[derive(Default)]
 pub(super) struct Counters {
     /// What was refused to hosts, and to principals, by resource.
     refused: [[AtomicU64; Resource::ALL.len()]; 2],
     /// What is held now, by resource: each only once, though host and principal are charged.
     held: [AtomicU64; Resource::ALL.len()],
+    /// What tells that in the place of these.
+    counted: Mutex<[Option<Count>; Resource::ALL.len()]>,
     pub(super) turned_away: AtomicU64,
     pub(super) breaches: AtomicU64,
     pub(super) bans: AtomicU64,
@@ -43,6 +49,17 @@ impl Counters {
 
     pub(super) fn give_back(&self, resource: Resource, amount: u64) {
         self.held[resource as usize].fetch_sub(amount, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_by(&self, resource: Resource, count: Count) {
+        super::lock(&self.counted)[resource as usize] = Some(count);
+    }
+
+    fn held(&self, resource: Resource) -> u64 {
+        match &super::lock(&self.counted)[resource as usize] {
+            Some(count) => count(),
+            None => self.held[resource as usize].load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -135,8 +152,7 @@ impl Limits {
         text += "# HELP armilla_limits_held What hosts and users hold of what is limited.\n\
                  # TYPE armilla_limits_held gauge\n";
         for resource in [Resource::Bindings, Resource::Images] {
-            let (what, held) = (resource.name(), &self.0.counters.held[resource as usize]);
-            let held = held.load(Ordering::Relaxed);
+            let (what, held) = (resource.name(), self.0.counters.held(resource));
             let _ = writeln!(text, "armilla_limits_held{{what=\"{what}\"}} {held}");
         }
         for (name, kind, help, count) in [

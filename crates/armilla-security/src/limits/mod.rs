@@ -5,12 +5,14 @@ mod connections;
 mod held;
 mod metrics;
 mod options;
+mod owner;
 mod rate;
 mod table;
 
 pub use held::Held;
 pub use metrics::LimitCounts;
 pub use options::{LimitOptions, Quota, Resource};
+pub use owner::Owner;
 
 use crate::principal::Principal;
 use armilla::transport::Admission;
@@ -86,6 +88,20 @@ impl Host {
             Ok(address) => Self::At(address),
             Err(_) => Self::Named(host.clone()),
         })
+    }
+
+    /// What `Display` has written.
+    fn from_text(text: &str) -> Self {
+        let address = text.strip_suffix("/64").unwrap_or(text);
+        address.parse().map_or_else(|_| Self::Named(text.to_owned()), Self::At)
+    }
+
+    /// Whether `from_text` finds it again, also in front of a space.
+    fn is_text(&self) -> bool {
+        match self {
+            Self::At(_) => true,
+            Self::Named(name) => !name.is_empty() && name != "-" && !name.contains(' '),
+        }
     }
 }
 

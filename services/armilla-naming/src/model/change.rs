@@ -71,13 +71,16 @@ impl NameTree {
                 self.forget(context, &gone);
                 Some(Change::Create { context, created: gone.created })
             }
-            Change::Bind { context, step, bound } => {
+            Change::Bind { context, step, mut bound } => {
                 let bindings = &mut self.contexts.get_mut(&context)?.bindings;
                 let target = bound.target.clone();
+                self.owners.share(&mut bound);
+                self.owners.add(&bound);
                 let before = bindings.insert(step.clone(), bound);
                 self.add_place(&target, context, &step);
                 Some(match before {
                     Some(bound) => {
+                        self.owners.remove(&bound);
                         self.remove_place(&bound.target, context, &step);
                         Change::Bind { context, step, bound }
                     }
@@ -91,6 +94,7 @@ impl NameTree {
                 let bindings = &mut self.contexts.get_mut(&context)?.bindings;
                 let bound = bindings.remove(&step)?;
                 self.bindings -= 1;
+                self.owners.remove(&bound);
                 self.remove_place(&bound.target, context, &step);
                 Some(Change::Bind { context, step, bound })
             }
@@ -117,9 +121,15 @@ impl NameTree {
         bindings: impl IntoIterator<Item = (Step, Bound)>,
     ) {
         self.next = self.next.max(context.0.saturating_add(1));
-        let loaded = Context { created, bindings: bindings.into_iter().collect() };
+        let owners = &mut self.owners;
+        let shared = |(step, mut bound): (Step, Bound)| {
+            owners.share(&mut bound);
+            (step, bound)
+        };
+        let loaded = Context { created, bindings: bindings.into_iter().map(shared).collect() };
         self.bindings += loaded.bindings.len();
         for (step, bound) in loaded.bindings.iter() {
+            self.owners.add(bound);
             if let Target::Context(child) = bound.target {
                 self.parents.entry(child).or_default().push((context, step.clone()));
             }
@@ -133,6 +143,7 @@ impl NameTree {
     fn forget(&mut self, context: ContextId, gone: &Context) {
         self.bindings -= gone.bindings.len();
         for (step, bound) in gone.bindings.iter() {
+            self.owners.remove(bound);
             self.remove_place(&bound.target, context, step);
         }
     }

@@ -57,11 +57,6 @@ impl NameTree {
         Ok(context.bindings.after(after))
     }
 
-    /// Whether a step is bound in a context.
-    pub fn is_bound(&self, context: ContextId, step: &Step) -> bool {
-        self.contexts.get(&context).is_some_and(|context| context.bindings.get(step).is_some())
-    }
-
     /// How many bindings a context has; `None` if it does not exist.
     pub fn size(&self, context: ContextId) -> Option<usize> {
         self.contexts.get(&context).map(|context| context.bindings.len())

@@ -3,13 +3,15 @@
 //! `rules` decides what an operation does and which exception it ends with, `change` applies what
 //! was decided, `listing` reads a context piece by piece, `text` has names and URLs as strings,
 //! `balance` chooses among the members of a group, `places` knows the names of a context, `reach` the
-//! contexts that no name leads to, `pending` what transactions will change. Time is an argument.
+//! contexts that no name leads to, `pending` what transactions will change, `owners` counts whose names
+//! are. Time is an argument.
 
 mod balance;
 mod bindings;
 mod change;
 mod error;
 mod listing;
+mod owners;
 mod pending;
 mod places;
 mod reach;
@@ -22,12 +24,14 @@ pub(crate) use balance::{Candidate, nearness};
 pub use change::Change;
 pub use error::{NamingError, NotFoundReason};
 pub use listing::Listed;
+pub use owners::{Owned, Owner};
 pub use reach::Held;
 pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 
 use armilla_store::Pending;
 use bindings::Bindings;
+use owners::Owners;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -133,13 +137,22 @@ impl Target {
     }
 }
 
-/// A binding: what a step is bound to, and since when.
+/// A binding: what a step is bound to, since when, and by whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// What the step is bound to.
     pub target: Target,
     /// When it was bound.
     pub since: Seconds,
+    /// Whose it is, where names of hosts or users are limited.
+    pub owner: Option<Arc<Owner>>,
+}
+
+impl Bound {
+    /// A binding that is nobody's.
+    pub const fn new(target: Target, since: Seconds) -> Self {
+        Self { target, since, owner: None }
+    }
 }
 
 /// A naming context.
@@ -216,8 +229,11 @@ pub struct NameTree {
     /// No context gets a number below this one after a restart.
     reserved: u64,
     bindings: usize,
+    owners: Owners,
     limits: Limits,
     pending: Pending<Change>,
+    /// The transaction whose changes are made just now, for it to read.
+    reading: Option<Box<str>>,
 }
 
 impl Default for NameTree {
@@ -230,9 +246,9 @@ impl NameTree {
     /// A tree with an empty root context.
     pub fn new(limits: Limits) -> Self {
         let contexts = HashMap::from([(ROOT, Context::default())]);
-        let (parents, pending) = Default::default();
-        let next = ROOT.0 + 1;
-        Self { contexts, parents, next, reserved: 0, bindings: 0, limits, pending }
+        let (parents, pending, owners) = Default::default();
+        let (next, reserved, bindings, reading) = (ROOT.0 + 1, 0, 0, None);
+        Self { contexts, parents, next, reserved, bindings, owners, limits, pending, reading }
     }
 
     /// Whether the context exists.
@@ -248,6 +264,21 @@ impl NameTree {
     /// The number of bindings in all contexts.
     pub const fn bindings(&self) -> usize {
         self.bindings
+    }
+
+    /// How many bindings are somebody's.
+    pub const fn owned(&self) -> Owned {
+        self.owners.owned()
+    }
+
+    /// How many bindings a host has, with those that transactions of others will make.
+    pub fn owned_by_host(&self, host: &str) -> u64 {
+        self.owners.of_host(host) + self.awaited(|owner| *owner.host == *host)
+    }
+
+    /// The same for a user.
+    pub fn owned_by_user(&self, user: &str) -> u64 {
+        self.owners.of_user(user) + self.awaited(|owner| *owner.user == *user)
     }
 
     /// The number of the next context.

@@ -1,6 +1,6 @@
 //! What transactions will change: nobody else sees it before they commit, or may change it.
 
-use super::{Change, ContextId, Decision, NameTree, NamingError, Step, Target};
+use super::{Change, ContextId, Decision, NameTree, NamingError, Owner, Step, Target};
 use armilla_store::Pending;
 use std::sync::Arc;
 
@@ -80,9 +80,20 @@ impl NameTree {
         let changes = self.pending.of(token).map(|(changes, _)| changes.to_vec());
         let made = changes.unwrap_or_default().into_iter().map(|change| self.apply(change));
         let undo: Vec<_> = made.flatten().collect();
+        self.reading = Some(token.into());
         let result = read(self);
+        self.reading = None;
         undo.into_iter().rev().for_each(|change| drop(self.apply(change)));
         result
+    }
+
+    /// How many bindings transactions will make for an owner, other than those made here already.
+    pub(super) fn awaited(&self, is_owner: impl Fn(&Owner) -> bool) -> u64 {
+        let is_own = |change: &&Change| match change {
+            Change::Bind { bound, .. } => bound.owner.as_deref().is_some_and(&is_owner),
+            _ => false,
+        };
+        self.pending.of_others(self.reading.as_deref()).filter(is_own).count() as u64
     }
 
     /// Checks that no transaction but this one will change the same.

@@ -124,7 +124,7 @@ impl NameTree {
                     Target::Context(new)
                 }
             };
-            let bound = Bound { target, since: now };
+            let bound = Bound::new(target, now);
             changes.push(Change::Bind { context: at, step, bound });
             at = new;
         }

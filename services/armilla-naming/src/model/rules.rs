@@ -187,7 +187,7 @@ impl NameTree {
         if before.is_none() {
             self.check_room()?;
         }
-        let bound = Bound { target, since: now };
+        let bound = Bound::new(target, now);
         Ok(Decision::one(Change::Bind { context, step, bound }))
     }
 
@@ -235,7 +235,7 @@ impl NameTree {
                     return Some(unbind);
                 }
                 let target = Target::Group(Arc::new(Group { balance: group.balance, members }));
-                let bound = Bound { target, since: bound.since };
+                let bound = Bound { target, ..bound.clone() };
                 Some(Change::Bind { context, step: step.clone(), bound })
             }
             Target::Context(_) | Target::ForeignContext(_) => None,

@@ -42,7 +42,6 @@ use armilla_transactions::{Transaction, Transactions};
 use foreign::Foreign;
 use iterators::Iterators;
 use liveness::Statuses;
-use shares::Shares;
 use std::time::SystemTime;
 
 /// What all servants share. They do not keep it alive, because an ORB keeps servants until its end.
@@ -54,7 +53,6 @@ struct Names {
     rules: RulesFile,
     /// Who knows the clients, if anybody does.
     security: Option<ServerSecurity>,
-    shares: Shares,
     foreign: Foreign,
     watches: Watches,
     /// The transactions of the ORB, if names change with them.

@@ -7,7 +7,7 @@ use super::foreign::{Foreign, ForeignLimits};
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
 use super::references::{context_reference, from_octets, object_id};
-use super::shares::Shares;
+use super::shares::count_names;
 use super::stored_reply::StoredReplies;
 use crate::access::{Rules, RulesFile};
 use crate::client::{Liveness, check};
@@ -145,12 +145,12 @@ impl NamingServiceBuilder {
             statuses: Statuses::default(),
             rules: self.rules,
             security: self.security,
-            shares: Shares::default(),
             foreign: Foreign::new(self.foreign),
             watches: Watches::default(),
             #[cfg(feature = "transactions")]
             transactions: self.transactions,
         });
+        count_names(&names);
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
         #[cfg(feature = "transactions")]
         let poa = match names.transactions {

@@ -1,69 +1,44 @@
 //! How many names each client has bound, where that is limited (`bindings`, `user-bindings`).
 //!
-//! Whose a name is, is known as long as the process runs: what was bound before it is nobody's. A name
-//! that goes by a client's call is given back at once; one that goes otherwise, by a rule or by another
-//! instance, when somebody's share does not suffice.
+//! Whose a name is stands beside it in the store, so it is known after a restart and to other instances.
+//! The tree counts. What was bound while there was no limit is nobody's.
 
 use super::Names;
 use crate::access::Client;
-use crate::model::{Change, ContextId, Decision, NameTree, NamingError, Step};
+use crate::model::{Bound, Change, Decision, NameTree, NamingError, Owner};
 use crate::store::ChangeError;
-use armilla_security::{Held, Limits, Resource, ServerSecurity, UsedUp};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use armilla_security::{Limits, Resource, ServerSecurity, UsedUp};
+use std::cell::Cell;
+use std::sync::{Arc, Weak};
 
-/// How often names are looked for that are not bound any more.
-const LOOK: Duration = Duration::from_secs(1);
-
-/// The names that are somebody's.
-#[derive(Default)]
-pub(super) struct Shares(Mutex<Places>);
-
-#[derive(Default)]
-struct Places {
-    held: HashMap<ContextId, HashMap<Step, Held>>,
-    /// When names were looked for that are not bound any more.
-    looked: Option<Instant>,
+/// Has the metrics of the limits tell how many names are somebody's.
+pub(super) fn count_names(names: &Arc<Names>) {
+    let Some(limits) = names.limits() else { return };
+    let (of_hosts, of_users) = restricted(limits);
+    let names: Weak<Names> = Arc::downgrade(names);
+    limits.count_held_by(Resource::Bindings, move || {
+        let owned = names.upgrade().map(|names| names.store.read().owned()).unwrap_or_default();
+        match (of_hosts, of_users) {
+            (true, true) => owned.of_any,
+            (true, false) => owned.of_hosts,
+            (false, _) => owned.of_users,
+        }
+    });
 }
 
-impl Places {
-    fn find(&self, context: ContextId, step: &Step) -> Option<&Held> {
-        self.held.get(&context)?.get(step)
-    }
-
-    fn remove(&mut self, context: ContextId, step: &Step) -> Option<Held> {
-        let of_context = self.held.get_mut(&context)?;
-        let held = of_context.remove(step);
-        if of_context.is_empty() {
-            self.held.remove(&context);
-        }
-        held
-    }
-
-    /// Gives back what is not bound any more, if that was not done just now.
-    fn look(&mut self, tree: &NameTree) {
-        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
-            return;
-        }
-        self.looked = Some(Instant::now());
-        self.held.retain(|context, steps| {
-            steps.retain(|step, _| tree.is_bound(*context, step));
-            !steps.is_empty()
-        });
-    }
-}
-
-/// What a decision needs of a client's share.
-struct Asked<'a> {
-    limits: &'a Limits,
-    client: &'a Client,
-    shares: &'a Shares,
-    taken: RefCell<Vec<Held>>,
+/// Whether names of hosts are limited, and those of users.
+fn restricted(limits: &Limits) -> (bool, bool) {
+    let of = |by_user| limits.restrict_each(Resource::Bindings, by_user);
+    (of(false), of(true))
 }
 
 impl Names {
+    /// The limits, if there is one for names.
+    fn limits(&self) -> Option<&Limits> {
+        let limits = self.security.as_ref().and_then(ServerSecurity::limits);
+        limits.filter(|limits| limits.restrict(Resource::Bindings))
+    }
+
     /// Makes the changes of a client, if its share suffices: `make` has the store decide and make them.
     pub(super) fn change_of(
         &self,
@@ -73,83 +48,74 @@ impl Names {
             &dyn Fn(&NameTree) -> Result<Decision, NamingError>,
         ) -> Result<Decision, ChangeError>,
     ) -> Result<Decision, ChangeError> {
-        let limits = self.security.as_ref().and_then(ServerSecurity::limits);
-        let Some(limits) = limits.filter(|limits| limits.restrict(Resource::Bindings)) else {
-            return make(&decide);
-        };
-        let client = &client();
-        let asked = Asked { limits, client, shares: &self.shares, taken: RefCell::default() };
-        // A later tree may need another share.
-        let decision = make(&|tree| {
-            let decision = decide(tree)?;
-            asked.taken.replace(asked.take(&decision, tree)?);
+        let Some(limits) = self.limits() else { return make(&decide) };
+        let owner = owner(&client());
+        // A later tree may suffice where an earlier one did not.
+        let refused = Cell::new(None);
+        let made = make(&|tree| {
+            let mut decision = decide(tree)?;
+            if let Decision::Here { changes, .. } = &mut decision {
+                changes.iter_mut().for_each(|change| give(change, owner.as_ref()));
+                let allowed = owner.as_ref().map_or(Ok(()), |it| allow(limits, it, changes, tree));
+                allowed.map_err(|used_up: UsedUp| {
+                    refused.set(Some(used_up));
+                    NamingError::Share(used_up.to_string())
+                })?;
+            }
             Ok(decision)
-        })?;
-        if let Decision::Here { changes, .. } = &decision {
-            asked.note(changes);
+        });
+        if let (Err(ChangeError::Naming(NamingError::Share(_))), Some(used_up)) =
+            (&made, refused.take())
+        {
+            limits.count_refused(used_up);
         }
-        Ok(decision)
+        made
     }
 }
 
-impl Asked<'_> {
-    fn places(&self) -> MutexGuard<'_, Places> {
-        self.shares.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// A client as names have it.
+fn owner(client: &Client) -> Option<Arc<Owner>> {
+    let owner = armilla_security::Owner::of(client.caller())?;
+    let host = owner.host().unwrap_or_default();
+    let user = owner.principal().map(ToString::to_string).unwrap_or_default();
+    Some(Arc::new(Owner { host: host.into(), user: user.into() }))
+}
 
-    fn is_own(&self, held: &Held) -> bool {
-        held.is_of(self.client.caller())
+/// Who binds a name has it.
+fn give(change: &mut Change, owner: Option<&Arc<Owner>>) {
+    if let Change::Bind { bound, .. } = change {
+        bound.owner = owner.cloned();
     }
+}
 
-    /// What the decision takes of the share: one for each name that is not the client's already, and
-    /// that takes the place of none which it unbinds.
-    fn take(&self, decision: &Decision, tree: &NameTree) -> Result<Vec<Held>, NamingError> {
-        let Decision::Here { changes, .. } = decision else { return Ok(Vec::new()) };
-        let mut places = self.places();
-        let is_own = |context, step| places.find(context, step).is_some_and(|it| self.is_own(it));
-        let needed = changes.iter().filter(|change| match change {
-            Change::Bind { context, step, .. } => !is_own(*context, step),
-            _ => false,
-        });
-        let freed = changes.iter().filter(|change| match change {
-            Change::Unbind { context, step } => is_own(*context, step),
-            _ => false,
-        });
-        let count = needed.count().saturating_sub(freed.count());
-        let (limits, caller) = (self.limits, self.client.caller());
-        let tried = (0..count).map(|_| limits.try_hold(Resource::Bindings, caller, 1));
-        let held = tried.collect::<Result<Vec<_>, _>>().or_else(|_| {
-            places.look(tree);
-            (0..count).map(|_| limits.hold(Resource::Bindings, caller, 1)).collect()
-        });
-        let held = held.map_err(|used_up: UsedUp| NamingError::Share(used_up.to_string()))?;
-        Ok(held.into_iter().flatten().collect())
-    }
-
-    /// Notes whose the names are that were bound, and gives back those that were unbound.
-    fn note(&self, changes: &[Change]) {
-        let mut free = self.taken.take();
-        let mut places = self.places();
-        for change in changes {
-            match change {
-                Change::Unbind { context, step } => {
-                    free.extend(places.remove(*context, step).filter(|it| self.is_own(it)));
-                }
-                Change::Destroy { context } => drop(places.held.remove(context)),
-                _ => {}
-            }
+/// Whether the owner may have what these changes leave it, if that is more than before.
+fn allow(
+    limits: &Limits,
+    owner: &Owner,
+    changes: &[Change],
+    tree: &NameTree,
+) -> Result<(), UsedUp> {
+    let of_host = (&owner.host, tree.owned_by_host(&owner.host));
+    let of_user = (&owner.user, tree.owned_by_user(&owner.user));
+    for (by_user, (name, has)) in [(false, of_host), (true, of_user)] {
+        if name.is_empty() {
+            continue;
         }
+        let is_own = |bound: &Bound| {
+            bound.owner.as_ref().is_some_and(|it| if by_user { &it.user } else { &it.host } == name)
+        };
+        let (mut more, mut fewer) = (0, 0);
         for change in changes {
-            let Change::Bind { context, step, .. } = change else { continue };
-            if places.find(*context, step).is_some_and(|held| self.is_own(held)) {
+            let (Change::Bind { context, step, .. } | Change::Unbind { context, step }) = change
+            else {
                 continue;
-            }
-            match free.pop() {
-                Some(held) => {
-                    places.held.entry(*context).or_default().insert(step.clone(), held);
-                }
-                None => drop(places.remove(*context, step)),
-            }
+            };
+            more += u64::from(matches!(change, Change::Bind { .. }));
+            fewer += u64::from(tree.get(*context, step).is_some_and(is_own));
+        }
+        if more > fewer {
+            limits.allow(Resource::Bindings, by_user, has + more - fewer)?;
         }
     }
+    Ok(())
 }

@@ -1,7 +1,8 @@
-//! A binding as octets: a checksum, the kind of target, the time, the target.
+//! A binding as octets: a checksum, the kind of target, the time, the target. Behind the time stands
+//! whose it is, if the kind says so.
 
 use crate::model::{
-    Balance, Bound, Change, ContextId, Group, Member, ReferenceOctets, Step, Target,
+    Balance, Bound, Change, ContextId, Group, Member, Owner, ReferenceOctets, Step, Target,
 };
 use armilla_store::checksum;
 use std::sync::Arc;
@@ -10,6 +11,9 @@ const OBJECT: u8 = 1;
 const CONTEXT: u8 = 2;
 const FOREIGN: u8 = 3;
 const GROUP: u8 = 4;
+
+/// Added to the kind of a binding that is somebody's.
+const OWNED: u8 = 0x80;
 
 const CREATE: u8 = 1;
 const DESTROY: u8 = 2;
@@ -27,8 +31,12 @@ pub(super) fn encode(key: &str, bound: &Bound) -> Vec<u8> {
         Target::ForeignContext(_) => FOREIGN,
         Target::Group(_) => GROUP,
     };
-    out.push(kind);
+    out.push(if bound.owner.is_some() { kind | OWNED } else { kind });
     out.extend(bound.since.to_be_bytes());
+    if let Some(owner) = &bound.owner {
+        text(&mut out, owner.host.as_bytes());
+        text(&mut out, owner.user.as_bytes());
+    }
     match &bound.target {
         Target::Object(reference) | Target::ForeignContext(reference) => {
             out.extend(reference.as_bytes());
@@ -39,9 +47,7 @@ pub(super) fn encode(key: &str, bound: &Bound) -> Vec<u8> {
             out.push(balance.unwrap_or_default() as u8);
             for member in &group.members {
                 out.extend(member.since.to_be_bytes());
-                // A limit of the tree keeps references far shorter.
-                out.extend((member.reference.as_bytes().len() as u32).to_be_bytes());
-                out.extend(member.reference.as_bytes());
+                text(&mut out, member.reference.as_bytes());
             }
         }
     }
@@ -56,25 +62,24 @@ pub(super) fn decode(key: &str, octets: &[u8]) -> Option<Bound> {
     if u32::from_be_bytes(*sum) != checksum(&[key.as_bytes(), rest]) {
         return None;
     }
-    let ([kind, since @ ..], rest) = rest.split_first_chunk::<5>()?;
-    let target = match *kind {
+    let ([kind, since @ ..], mut rest) = rest.split_first_chunk::<5>()?;
+    let owner = match kind & OWNED {
+        0 => None,
+        _ => Some(Arc::new(owner(&mut rest)?)),
+    };
+    let target = match kind & !OWNED {
         OBJECT => Target::Object(rest.into()),
         CONTEXT => Target::Context(ContextId(u64::from_be_bytes(rest.try_into().ok()?))),
         FOREIGN => Target::ForeignContext(rest.into()),
         GROUP => Target::Group(Arc::new(group(rest)?)),
         _ => return None,
     };
-    Some(Bound { target, since: u32::from_be_bytes(*since) })
+    Some(Bound { target, since: u32::from_be_bytes(*since), owner })
 }
 
 /// The octets of what a transaction will change; the checksum covers what names the transaction, too.
 pub(super) fn encode_changes(token: &str, changes: &[Change]) -> Vec<u8> {
     let mut out = vec![0; 4];
-    let text = |out: &mut Vec<u8>, octets: &[u8]| {
-        // A limit of the tree keeps steps and references far shorter.
-        out.extend((octets.len() as u32).to_be_bytes());
-        out.extend(octets);
-    };
     for change in changes {
         let (kind, context) = match change {
             Change::Create { context, .. } => (CREATE, context),
@@ -129,6 +134,18 @@ pub(super) fn decode_changes(token: &str, octets: &[u8]) -> Option<Vec<Change>> 
         });
     }
     Some(changes)
+}
+
+/// Octets behind their length. Limits of the tree and of names of users keep them far shorter.
+fn text(out: &mut Vec<u8>, octets: &[u8]) {
+    out.extend((octets.len() as u32).to_be_bytes());
+    out.extend(octets);
+}
+
+fn owner(rest: &mut &[u8]) -> Option<Owner> {
+    let mut part = || Some(std::str::from_utf8(sized(rest)?).ok()?.into());
+    let owner = Owner { host: part()?, user: part()? };
+    (owner != Owner::default()).then_some(owner)
 }
 
 fn step(rest: &mut &[u8]) -> Option<Step> {
@@ -189,8 +206,15 @@ mod tests {
             Target::ForeignContext(reference.clone()),
             Target::Group(Arc::new(group)),
         ]
-        .map(|target| Bound { target, since: 1_800_000_000 })
-        .into()
+        .into_iter()
+        .flat_map(|target| {
+            let bound = Bound::new(target, 1_800_000_000);
+            let owner = |host: &str, user: &str| Owner { host: host.into(), user: user.into() };
+            let owners = [owner("192.0.2.1", "ann@bank"), owner("", "uid:7"), owner("h", "")];
+            let owned = owners.map(|it| Bound { owner: Some(Arc::new(it)), ..bound.clone() });
+            [bound].into_iter().chain(owned)
+        })
+        .collect()
     }
 
     #[test]
@@ -198,6 +222,17 @@ mod tests {
         for bound in samples() {
             assert_eq!(decode("a\0b", &encode("a\0b", &bound)), Some(bound));
         }
+    }
+
+    #[test]
+    fn bindings_of_the_layout_without_owners_are_read() {
+        let key = "a\0b";
+        let rest = [&[OBJECT, 0, 0, 0, 7], &b"reference"[..]].concat();
+        let sum = checksum(&[key.as_bytes(), &rest]).to_be_bytes();
+        let target = Target::Object(b"reference".as_slice().into());
+        let bound = Bound::new(target, 7);
+        assert_eq!(decode(key, &[&sum, &rest[..]].concat()), Some(bound.clone()));
+        assert_eq!(encode(key, &bound), [&sum, &rest[..]].concat(), "and written");
     }
 
     #[test]

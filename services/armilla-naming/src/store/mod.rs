@@ -370,7 +370,7 @@ mod tests {
                 true => Change::Unbind { context: ROOT, step: steps(number) },
                 false => {
                     let target = Target::Object(octets.as_slice().into());
-                    let bound = crate::model::Bound { target, since: 0 };
+                    let bound = crate::model::Bound::new(target, 0);
                     Change::Bind { context: ROOT, step: steps(number), bound }
                 }
             };

@@ -278,7 +278,7 @@ fn a_context_is_a_sorted_map_whatever_is_bound_and_unbound() {
         let change = match random >> 24 & 3 {
             0 => Change::Unbind { context: ROOT, step: step.clone() },
             _ => {
-                let bound = Bound { target: object(&random.to_string()), since: random };
+                let bound = Bound::new(object(&random.to_string()), random);
                 Change::Bind { context: ROOT, step: step.clone(), bound }
             }
         };

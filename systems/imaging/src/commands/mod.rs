@@ -305,6 +305,7 @@ impl Serve {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
         let guard = self.access.guard()?.with_limits(self.http.login.limits());
         let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
+        let guard = guard.with_owners_in(&store)?;
         access::expire(&store, &guard)?;
         files::import(&store, &self.files)?;
         let procedures = Procedures::open(&self.store)?;

@@ -1,4 +1,4 @@
-//! The index of a store: a file with a row for each image.
+//! The index of a store: a file with a row for each image, and whose it is where that is limited.
 
 use super::StoreError;
 use crate::idl::Image;
@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The images by identifier, as JSON.
 const IMAGES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("images");
+
+/// Whose images are, by identifier. The first one that is somebody's makes the table.
+const OWNERS: TableDefinition<'_, &str, &str> = TableDefinition::new("owners");
 
 static FORMAT: Format = Format {
     file: "index.redb",
@@ -74,10 +77,35 @@ impl Index {
 
     /// Forgets an image; the disk has forgotten it when this returns.
     pub(super) fn remove(&self, uid: &str) -> Result<(), StoreError> {
+        let has_owners = self.file.has(OWNERS).map_err(failed)?;
         self.write(|transaction| {
             transaction.open_table(IMAGES)?.remove(uid)?;
+            if has_owners {
+                transaction.open_table(OWNERS)?.remove(uid)?;
+            }
             Ok(())
         })
+    }
+
+    /// Notes whose an image is; the disk knows it when this returns.
+    pub(super) fn own(&self, uid: &str, owner: &str) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction.open_table(OWNERS)?.insert(uid, owner)?;
+            Ok(())
+        })
+    }
+
+    /// The images that are somebody's, with whose they are.
+    pub(super) fn owners(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut owners = Vec::new();
+        if self.file.has(OWNERS).map_err(failed)? {
+            let rows = self.file.rows(OWNERS, |uid, owner| {
+                owners.push((uid.to_owned(), owner.to_owned()));
+                Ok(())
+            });
+            rows.map_err(failed)?;
+        }
+        Ok(owners)
     }
 
     /// Whether it can be written. Only after a failure it is tried, because it costs as much as an

@@ -14,7 +14,7 @@ pub use incoming::Incoming;
 use crate::dicom::{self, DicomError};
 use crate::idl::{Group, Image, Level, Query};
 use crate::query;
-use armilla_security::UsedUp;
+use armilla_security::{Owner, UsedUp};
 use armilla_store::disk;
 use claims::Claims;
 use index::Index;
@@ -370,6 +370,34 @@ impl Store {
             tracing::warn!(uid, %error, "the file of a removed image stays until the next start");
         }
         Ok(true)
+    }
+
+    /// Notes whose an image is. Returns whether the image is here.
+    ///
+    /// # Errors
+    /// The index fails.
+    pub fn own(&self, uid: &str, owner: &Owner) -> Result<bool, StoreError> {
+        let _claim = self.0.claims.take(uid);
+        match self.entry(uid) {
+            Some(_) => self.0.index.own(uid, &owner.to_string()).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The images that are somebody's, with whose they are.
+    ///
+    /// # Errors
+    /// The index fails.
+    pub fn owners(&self) -> Result<Vec<(String, Owner)>, StoreError> {
+        let owners = self.0.index.owners()?.into_iter();
+        let known = |(uid, text): (String, String)| match text.parse() {
+            Ok(owner) => Some((uid, owner)),
+            Err(why) => {
+                tracing::warn!(uid, owner = text, why, "nobody knows whose an image is");
+                None
+            }
+        };
+        Ok(owners.filter_map(known).collect())
     }
 
     /// The file of an image.

@@ -102,8 +102,14 @@ pub(crate) fn serve_over(
     guard: Guard,
     listener: Listener,
 ) -> (Orb, ServerRef, Store) {
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let store = Store::open(directory, quota).unwrap();
+    let (orb, server) = serve_store(&store, guard, listener);
+    (orb, server, store)
+}
+
+/// A server of images that are open already.
+pub(crate) fn serve_store(store: &Store, guard: Guard, listener: Listener) -> (Orb, ServerRef) {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let settings = ServerSettings {
         name: "test".to_owned(),
         store: store.clone(),
@@ -114,5 +120,5 @@ pub(crate) fn serve_over(
     };
     let server = ImageServer::activate(&orb.root_poa(), settings).unwrap();
     orb.perform_work().unwrap();
-    (orb, server, store)
+    (orb, server)
 }

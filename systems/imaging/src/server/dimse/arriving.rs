@@ -1,8 +1,8 @@
 //! An image that a modality is sending. One that is broken off leaves a line in the log.
 
 use crate::idl::Image;
+use crate::shares::Admitted;
 use crate::store::{Incoming, StoreError};
-use armilla_security::Held;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ pub(super) struct Arriving {
     /// SOP Instance UID, as the command has it.
     uid: String,
     /// What it takes of the share of the peer.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<Admitted>,
 }
 
 impl Arriving {
-    pub(super) const fn new(incoming: Incoming, uid: String, held: Option<Held>) -> Self {
+    pub(super) const fn new(incoming: Incoming, uid: String, held: Option<Admitted>) -> Self {
         Self { incoming: Some(incoming), uid, held }
     }
 
