@@ -112,7 +112,8 @@ pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension};
 pub use client::{
-    ConnectionPool, Greeting, Object, PollableSet, ReplyFuture, with_derived_identity,
+    ConnectionPool, Greeting, Object, PollableSet, ReplyFuture, calls_with_derived_identity,
+    with_derived_identity,
 };
 #[doc(inline)]
 pub use concurrency::Concurrency;

@@ -16,7 +16,7 @@ use armilla::Orb;
 use armilla::Tied;
 use armilla::codegen::Interface;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A member to be started.
@@ -133,8 +133,7 @@ impl ReplicaBuilder {
             object: orb.object_to_string(&served)?,
             peer: orb.object_to_string(&peer)?,
         };
-        let state =
-            ObjectState { object, servant: Mutex::new(served.as_ref().clone()), group: self.group };
+        let state = ObjectState::new(object, served.as_ref().clone(), self.group);
         let member = Member::new(me, self.style, self.limits, state).with_lease(lease);
         #[cfg(feature = "disk")]
         let member = match &self.disk {

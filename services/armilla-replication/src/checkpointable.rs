@@ -2,8 +2,12 @@
 
 use crate::model::{Change, Failure, Position, Record, State};
 use crate::reference::GroupName;
-use armilla::{EncodedReply, KeptRequest, Object, SystemException, with_derived_identity};
+use armilla::{
+    EncodedReply, KeptRequest, Object, SystemException, calls_with_derived_identity,
+    with_derived_identity,
+};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An object whose state can be taken and given (`FT::Checkpointable`, and `FT::Updateable` by the
@@ -26,7 +30,8 @@ pub trait Checkpointable: Send + Sync + 'static {
     fn set_state(&self, state: &[u8]) -> Result<(), StateError>;
 
     /// What has changed since this was asked last: `get_update`. `None`, the default, has the whole
-    /// state sent after each request.
+    /// state sent after each request. Members of active groups are asked only if they have a disk; see
+    /// [`Style::Active`](crate::Style::Active).
     ///
     /// # Errors
     /// As [`state`](Self::state).
@@ -75,15 +80,36 @@ impl From<StateError> for Failure {
 
 /// The object of a member, and how its servant is called.
 pub(crate) struct ObjectState {
-    pub(crate) object: Arc<dyn Checkpointable>,
+    object: Arc<dyn Checkpointable>,
     /// The reference to the servant, nil when the member ends: it keeps the POA, and that the member.
-    pub(crate) servant: Mutex<Object>,
-    pub(crate) group: GroupName,
+    servant: Mutex<Object>,
+    group: GroupName,
+    /// Whether the request that was executed last has called groups.
+    has_called: AtomicBool,
 }
 
 impl ObjectState {
+    pub(crate) fn new(object: Arc<dyn Checkpointable>, servant: Object, group: GroupName) -> Self {
+        Self { object, servant: Mutex::new(servant), group, has_called: AtomicBool::new(false) }
+    }
+
     fn servant(&self) -> Object {
         self.servant.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets a servant execute a request, [identified](identified) by that, and notes whether it calls groups.
+    pub(crate) fn execute_as<T>(
+        &self,
+        identity: Option<&(String, i32, u64)>,
+        place: Position,
+        act: impl FnOnce() -> T,
+    ) -> T {
+        let (done, has_called) = identified(&self.group, identity, place, || {
+            let done = act();
+            (done, calls_with_derived_identity() > 0)
+        });
+        self.has_called.store(has_called, Ordering::Relaxed);
+        done
     }
 
     /// Lets go of the servant.
@@ -95,7 +121,7 @@ impl ObjectState {
 /// Lets a servant execute a request at this place in the history of its group. The calls of groups that it
 /// makes meanwhile are identified by the request: another member that executes it, then or later, makes the
 /// same calls, and each is executed once.
-pub(crate) fn identified<T>(
+fn identified<T>(
     group: &GroupName,
     identity: Option<&(String, i32, u64)>,
     place: Position,
@@ -140,12 +166,23 @@ impl State for ObjectState {
         Ok(())
     }
 
+    fn change_to_keep(&self) -> Result<Option<Change>, Failure> {
+        match self.object.update()? {
+            Some(update) => Ok(Some(Change::Update(update))),
+            // Those that were called may have forgotten it when the request would be executed again.
+            None if self.has_called.load(Ordering::Relaxed) => {
+                Ok(Some(Change::State(self.object.state()?)))
+            }
+            None => Ok(None),
+        }
+    }
+
     fn execute(&self, record: &Record) -> Option<(u32, Vec<u8>)> {
         let Change::Request(order) = &record.change else { return None };
         let who = record.entry.as_ref();
         let who = who.map(|it| (it.client.clone(), it.retention, it.expires));
         let request = KeptRequest::from_octets(order.request.clone());
-        identified(&self.group, who.as_ref(), record.position, || {
+        self.execute_as(who.as_ref(), record.position, || {
             let servant = self.servant();
             parts(request.execute(&servant))
         })

@@ -1,7 +1,6 @@
 //! The requests of clients, as the POA of a member hands them over: executed once, answered from the
 //! log, or sent to the members of a newer view.
 
-use crate::checkpointable::identified;
 use crate::model::{Begun, Failure, Pending, Request, Role, Served, Style, View};
 use crate::reference::group_reference;
 use crate::shared::{Rules, Shared, now};
@@ -97,9 +96,9 @@ impl Requests {
         };
         let (who, mut failure, before) = (identity.clone(), None, member.pending());
         let of = Request { identity, reads, octets };
-        let begun = member.begin(world, of, now(), |_, place| {
+        let begun = member.begin(world, of, now(), |state, place| {
             let executed = match place.filter(|_| is_active || who.is_some()) {
-                Some(place) => identified(&world.group, who.as_ref(), place, servant),
+                Some(place) => state.execute_as(who.as_ref(), place, servant),
                 None => servant(),
             };
             match executed {

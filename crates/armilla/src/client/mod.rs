@@ -39,7 +39,7 @@ pub(crate) use connection::{Carrier, ConnectionSetup, MultiplexedConnection, Rea
 pub(crate) use endpoint::connections_made;
 pub use endpoint::{ConnectionPool, Greeting};
 pub(crate) use endpoint::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
-pub use invocation::with_derived_identity;
+pub use invocation::{calls_with_derived_identity, with_derived_identity};
 pub(crate) use operations::{Waiting, interface_of};
 pub(crate) use reference::Reference;
 pub use reference::{AddedContext, CallChoice, CallSelector, ClientExtension, Object};

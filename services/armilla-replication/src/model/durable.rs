@@ -2,7 +2,7 @@
 
 use super::history::{History, Journal, Kept};
 use super::member::{Member, Role};
-use super::record::{Change, Position, Record};
+use super::record::{Change, Entry, Position, Record};
 use super::view::{MemberInfo, View};
 use super::world::{Failure, State, Welcome};
 
@@ -78,6 +78,34 @@ impl<S: State> Member<S> {
         }
         self.disk.records += 1;
         self.keep(&Kept::Record(record.clone()))
+    }
+
+    /// What is written in the place of a request that was executed, if it must not be executed again.
+    ///
+    /// # Errors
+    /// The object cannot say.
+    pub(super) fn change_to_keep(&self, told: &Change) -> Result<Option<Change>, Failure> {
+        match told {
+            Change::Request(_) if self.disk.journal.is_some() => self.state.change_to_keep(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Writes a record whose request was executed as the primary has done, with this entry for the log.
+    pub(super) fn keep_executed(
+        &mut self,
+        record: &Record,
+        entry: Option<&Entry>,
+    ) -> Result<(), Failure> {
+        // What was executed and cannot be written would be lost without a trace.
+        let instead = self.change_to_keep(&record.change).inspect_err(|_| self.retire())?;
+        match instead {
+            Some(change) => {
+                let (after, position) = (record.after, record.position);
+                self.keep_record(&Record { after, position, entry: entry.cloned(), change })
+            }
+            None => self.keep_record(record),
+        }
     }
 
     /// From time to time writes all of the state, which has what was written before.

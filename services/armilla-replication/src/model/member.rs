@@ -32,7 +32,9 @@ pub enum Style {
     #[doc(alias = "WARM_PASSIVE")]
     WarmPassive,
     /// All members execute each request, in the order of the primary: `ACTIVE`. Servants must do the same
-    /// when they are asked the same.
+    /// when they are asked the same. On the disk of a member is each request, or what it has changed if the
+    /// servant says that ([`update`](crate::Checkpointable::update)); of a request that has called a group,
+    /// the whole state if it does not. A member that comes back executes the requests that it finds there.
     #[doc(alias = "ACTIVE")]
     Active,
 }
@@ -322,11 +324,16 @@ impl<S: State> Member<S> {
         if record.after != self.last {
             return Err(Refusal::Behind(self.last));
         }
-        let on_disk = self.keep_record(&record);
-        on_disk.map_err(|Failure(why)| self.refusal(why))?;
         let entry = match &record.change {
-            Change::Request(order) => self.execute(&record, order)?,
+            Change::Request(order) => {
+                let entry = self.execute(&record, order)?;
+                let on_disk = self.keep_executed(&record, entry.as_ref());
+                on_disk.map_err(|Failure(why)| self.refusal(why))?;
+                entry
+            }
             change => {
+                let on_disk = self.keep_record(&record);
+                on_disk.map_err(|Failure(why)| self.refusal(why))?;
                 if makes {
                     self.take(change.clone())?;
                 }

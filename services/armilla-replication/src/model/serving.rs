@@ -197,6 +197,7 @@ impl<S: State> Member<S> {
             true => Change::Request(Order { request: octets, digest: digest(reply), took }),
             false => self.state.change()?,
         };
+        let instead = self.change_to_keep(&change)?;
         let (after, position) = (self.last, self.next());
         let mut entry =
             identity.zip(reply).map(|((client, retention, expires), (status, body))| Entry {
@@ -209,13 +210,15 @@ impl<S: State> Member<S> {
         if let Some(entry) = &entry {
             self.log.insert(entry.clone());
         }
+        self.last = position;
+        let on_disk =
+            instead.map(|change| Record { after, position, entry: entry.clone(), change });
         if let Some(entry) = entry.as_mut().filter(|_| is_active) {
             // Each member has its own.
             (entry.status, entry.body) = (0, Vec::new());
         }
-        self.last = position;
         let record = Record { after, position, entry, change };
-        self.keep_record(&record)?;
+        self.keep_record(on_disk.as_ref().unwrap_or(&record))?;
         self.unsettled.push(record);
         self.keep_less()
     }

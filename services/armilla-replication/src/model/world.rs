@@ -105,6 +105,13 @@ pub trait State {
     /// The object does not understand it.
     fn make(&self, change: &Change) -> Result<(), Failure>;
 
+    /// What is written to the disk of a member of an active group in the place of the request that was
+    /// executed last: what it has changed. `None` if the request can be executed again.
+    ///
+    /// # Errors
+    /// As [`change`](Self::change).
+    fn change_to_keep(&self) -> Result<Option<Change>, Failure>;
+
     /// Executes the request of a record. Returns the status and the body of the reply; `None` if the
     /// servant says nothing.
     fn execute(&self, record: &Record) -> Option<(u32, Vec<u8>)>;

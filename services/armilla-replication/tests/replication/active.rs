@@ -3,7 +3,8 @@
 use crate::members::{HEARTBEAT, PATIENCE, Server, client, eventually, group, repeating};
 use armilla::{Error, Orb, SystemException};
 use armilla_replication::{
-    Checkpointable, GroupName, MemoryRegistry, Replica, StateError, Style, ViewRegistry,
+    Checkpointable, GroupName, MemoryRegistry, Replica, ReplicaBuilder, StateError, Style,
+    ViewRegistry,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef};
@@ -108,17 +109,29 @@ fn passing(
     mood: f64,
 ) -> (Orb, Arc<Passing>, Replica) {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let (object, replica) = passing_in(&orb, registry, to, name, mood, |it| it);
+    (orb, object, replica)
+}
+
+/// The same in an ORB that has other objects, too.
+fn passing_in(
+    orb: &Orb,
+    registry: &Arc<MemoryRegistry>,
+    to: &str,
+    name: &str,
+    mood: f64,
+    more: impl FnOnce(ReplicaBuilder) -> ReplicaBuilder,
+) -> (Arc<Passing>, Replica) {
     let to = orb.string_to_object(to).unwrap().assume();
     let object = Arc::new(Passing { to, passed: AtomicU32::new(0), mood });
     let servant: Arc<dyn Account> = object.clone();
     let replica = Replica::builder(GroupName::new("bank", 2), name)
         .registry(registry.clone())
         .style(Style::Active)
-        .heartbeat(HEARTBEAT)
-        .start(&orb, object.clone(), servant)
-        .unwrap();
+        .heartbeat(HEARTBEAT);
+    let replica = more(replica).start(orb, object.clone(), servant).unwrap();
     assert!(replica.wait_ready(PATIENCE));
-    (orb, object, replica)
+    (object, replica)
 }
 
 #[test]
@@ -134,6 +147,58 @@ fn what_all_members_ask_of_another_group_is_done_once() {
     assert_eq!(passed, [5; 3], "each member has executed each");
     assert_eq!(executed(&servers), [10, 0, 0]);
     assert_eq!(servers[0].replica.logged().1, 20, "the others were answered from the log");
+}
+
+#[test]
+fn groups_that_share_their_processes_are_called_once() {
+    let (registry, servers) = group(Style::WarmPassive);
+    let to = servers[0].replica.reference().unwrap();
+    let members: Vec<_> = servers
+        .iter()
+        .zip(["x", "y", "z"])
+        .map(|(server, name)| passing_in(&server.orb, &registry, &to, name, 0.0, |it| it))
+        .collect();
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&members[0].1.reference().unwrap()).unwrap().assume();
+    (0..5).for_each(|_| account.deposit(1.0).unwrap());
+    assert_eq!(executed(&servers), [10, 0, 0]);
+}
+
+#[test]
+fn with_disks_the_calls_that_requests_have_made_are_not_made_again() {
+    let directory =
+        std::env::temp_dir().join(format!("armilla-active-calls-{}", std::process::id()));
+    std::fs::remove_dir_all(&directory).ok();
+    let (registry, others) = (Arc::<MemoryRegistry>::default(), Arc::<MemoryRegistry>::default());
+    let called = Server::start(&others, "a", Style::WarmPassive);
+    let start = |to: &Server, name: &str| {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (to, path) = (to.replica.reference().unwrap(), directory.join(name));
+        let (object, replica) = passing_in(&orb, &registry, &to, name, 0.0, |it| it.disk(path));
+        (orb, object, replica)
+    };
+    let members = ["x", "y"].map(|name| start(&called, name));
+    let latest = || registry.read(&GroupName::new("bank", 2)).unwrap().unwrap().members.len();
+    eventually("both are members", || latest() == 2);
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&members[0].2.reference().unwrap()).unwrap().assume();
+    (0..3).for_each(|_| account.deposit(1.0).unwrap());
+    // What calls nobody is executed again, and comes between.
+    account.withdraw(1.0).unwrap();
+    account.deposit(1.0).unwrap();
+    assert_eq!(executed(&[called]), [8]);
+    for (orb, _, replica) in members {
+        orb.shutdown();
+        drop(replica);
+    }
+    // Whoever would be called now has never heard of it.
+    let called = Server::start(&Arc::default(), "a", Style::WarmPassive);
+    let back = ["y", "x"].map(|name| start(&called, name));
+    let passed = back.each_ref().map(|(_, object, _)| object.passed.load(Ordering::SeqCst));
+    assert_eq!((passed, executed(&[called])), ([4; 2], vec![0]));
+    std::fs::remove_dir_all(&directory).ok();
 }
 
 #[test]

@@ -222,6 +222,12 @@ pub fn with_derived_identity<T>(
     act()
 }
 
+/// How many calls of object groups this thread has begun in the innermost
+/// [`with_derived_identity`].
+pub fn calls_with_derived_identity() -> u32 {
+    DERIVED.with_borrow(|derived| derived.as_ref().map_or(0, |it| it.next.wrapping_sub(1) as u32))
+}
+
 /// The identity of a call that lasts so long, if it is derived from something.
 fn derived_request(duration: Duration) -> Option<FtRequest> {
     DERIVED.with_borrow_mut(|derived| {

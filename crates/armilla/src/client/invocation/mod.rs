@@ -9,7 +9,7 @@ mod stale;
 mod step;
 
 pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
-pub use group::with_derived_identity;
+pub use group::{calls_with_derived_identity, with_derived_identity};
 pub(in crate::client) use machine::Invocation;
 pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;
