@@ -37,6 +37,7 @@ mod clock;
 #[cfg(feature = "driver")]
 mod connection_points;
 mod error;
+mod error_info;
 mod exporter;
 #[cfg(feature = "driver")]
 #[doc(hidden)]
@@ -62,6 +63,7 @@ pub use clock::{Clock, ClockHand};
 #[cfg(feature = "driver")]
 pub use connection_points::ConnectionPoint;
 pub use error::ObjRefError;
+pub use error_info::ErrorInfo;
 pub use exporter::{Exporter, ExporterLimits};
 pub use objref::{InterfacePointer, ObjRef, Reference, StandardReference};
 pub use orpc::{ComVersion, Extension, Extensions, OrpcThat, OrpcThis};

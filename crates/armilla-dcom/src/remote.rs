@@ -79,6 +79,13 @@ armilla_dcerpc::ndr_interface! {
     4 => LockServer(LockIn) -> ();
 }
 
+armilla_dcerpc::ndr_interface! {
+    /// Which failures of an object come with error objects (`ISupportErrorInfo`).
+    pub const SUPPORT_ERROR_INFO = "df0b3d60-548f-101b-8e65-08002b2bd119", 0, 0;
+    /// Whether those of the methods of an interface do: success, or [`FALSE`](armilla_dcerpc::Status::FALSE).
+    3 => InterfaceSupportsErrorInfo(FactoryIn) -> ();
+}
+
 armilla_dcerpc::ndr_parameters! {
     /// The end of an operation of the resolver.
     pub struct Status {

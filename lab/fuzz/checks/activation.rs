@@ -3,8 +3,8 @@
 use armilla_dcerpc::ByteOrder;
 use armilla_dcerpc::ndr::from_stub;
 use armilla_dcom::{
-    ActivationResults, Blob, InstantiationInfo, LocationInfo, OrpcThat, OrpcThis, ScmReplyInfo,
-    ScmRequestInfo,
+    ActivationResults, Blob, ErrorInfo, InstantiationInfo, LocationInfo, OrpcThat, OrpcThis,
+    ScmReplyInfo, ScmRequestInfo,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -20,7 +20,13 @@ pub(crate) fn check(data: &[u8]) {
         }
     }
     for order in [ByteOrder::Little, ByteOrder::Big] {
-        let _ = from_stub::<OrpcThat>(data, order);
+        if let Ok(answer) = from_stub::<OrpcThat>(data, order)
+            && let Some(extensions) = answer.extensions.get()
+            && let Some(info) = ErrorInfo::of_extensions(extensions)
+        {
+            let again = info.to_extensions().unwrap();
+            assert_eq!(ErrorInfo::of_extensions(&again), Some(info));
+        }
         if let Ok(call) = from_stub::<OrpcThis>(data, order)
             && let Some(extensions) = call.extensions.get()
             && let Some(list) = extensions.list.get()

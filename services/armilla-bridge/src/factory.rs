@@ -7,10 +7,11 @@ use crate::ground::Ground;
 use crate::model::{Crossing, Mismatch};
 use armilla::dynamic::DynAny;
 use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::ErrorInfo;
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::Variant;
 use armilla_dcom::automation::dispatch::DISPATCH;
-use armilla_dcom::remote::UNKNOWN;
+use armilla_dcom::remote::{SUPPORT_ERROR_INFO, UNKNOWN};
 use armilla_dcom::server::{
     Caller, Dispatched, Failure, Invocation, Object as ComObject, ObjectCall, Scriptable,
     ServerBuilder,
@@ -53,15 +54,17 @@ impl Bridge {
 
 impl ComObject for Factory {
     fn supports(&self, iid: Uuid) -> bool {
-        iid == DISPATCH.uuid || iid == DICORBA_FACTORY || iid == icorba_factory::IID
+        [DISPATCH.uuid, DICORBA_FACTORY, icorba_factory::IID, SUPPORT_ERROR_INFO.uuid]
+            .contains(&iid)
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
         match call.iid {
             icorba_factory::IID => {
-                let finder = &self.0.0;
-                finder.check(&call.caller, "GetObject").map_err(|mismatch| mismatch.status)?;
-                icorba_factory::call(finder, call)
+                icorba_factory::call(&ByNumber { finder: &self.0.0, call }, call)
+            }
+            support if support == SUPPORT_ERROR_INFO.uuid => {
+                call.support_error_info(|iid| iid == icorba_factory::IID)
             }
             _ => self.0.call(call),
         }
@@ -88,13 +91,24 @@ impl Finder {
     }
 }
 
-impl IcorbaFactory for Finder {
+/// The factory as it is called by number: for one call, whose failure it explains.
+struct ByNumber<'a> {
+    finder: &'a Finder,
+    call: &'a ObjectCall<'a>,
+}
+
+impl IcorbaFactory for ByNumber<'_> {
     fn create_object(&self, factory_name: String) -> Result<Option<InterfacePointer>, Status> {
         self.get_object(factory_name)
     }
 
     fn get_object(&self, object_name: String) -> Result<Option<InterfacePointer>, Status> {
-        self.find(&object_name, UNKNOWN).map(Some).map_err(|mismatch| mismatch.status)
+        let allowed = self.finder.check(&self.call.caller, "GetObject");
+        let found = allowed.and_then(|()| self.finder.find(&object_name, UNKNOWN));
+        found.map(Some).map_err(|Mismatch { status, what }| {
+            self.call.explain(ErrorInfo::new(ABOUT, what));
+            status
+        })
     }
 }
 

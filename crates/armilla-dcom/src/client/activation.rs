@@ -83,7 +83,7 @@ pub(super) fn activate(
     let asked = request(class, iids).map_err(|error| failed(Cause::Malformed(error)))?;
     let properties = Unique::new(asked);
     let endpoint = shared.activator(host);
-    let (ActivationOut { properties }, result) = match factory {
+    let answer = match factory {
         true => {
             let given = GetClassObjectIn { properties };
             orpc::<RemoteGetClassObject>(&endpoint, options, target, &given)?
@@ -93,9 +93,10 @@ pub(super) fn activate(
             orpc::<RemoteCreateInstance>(&endpoint, options, target, &given)?
         }
     };
-    if result.is_failure() {
-        return Err(failed(Cause::Status(result)));
+    if answer.status.is_failure() {
+        return Err(failed(Cause::of_failure(answer.status, answer.error_info)));
     }
+    let ActivationOut { properties } = answer.results;
     let properties = properties.get().ok_or_else(|| failed(Cause::Missing("properties")))?;
     reply(properties, &target)
 }

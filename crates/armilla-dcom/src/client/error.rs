@@ -1,6 +1,7 @@
 //! What failed, at which step, and what to change on the other side.
 
 use crate::error::ObjRefError;
+use crate::error_info::ErrorInfo;
 use alloc::boxed::Box;
 use alloc::string::String;
 use armilla_dcerpc::Status;
@@ -48,7 +49,8 @@ pub enum Cause {
     Malformed(ObjRefError),
     /// The reference is one that only the class of its handler understands.
     CustomReference(armilla_dcerpc::Uuid),
-    /// A member that was called by name failed, and says so itself.
+    /// A member that was called by name failed, and says so itself; or a method, with an error object
+    /// (`IErrorInfo`).
     Exception {
         /// The program.
         source: String,
@@ -59,6 +61,18 @@ pub enum Cause {
     },
     /// The answer lacks something that it has to have.
     Missing(&'static str),
+}
+
+impl Cause {
+    /// A failure of a method, with what its object says of it.
+    pub(super) fn of_failure(status: Status, error_info: Option<ErrorInfo>) -> Self {
+        match error_info {
+            Some(ErrorInfo { source, description, .. }) => {
+                Self::Exception { source, description, status }
+            }
+            None => Self::Status(status),
+        }
+    }
 }
 
 /// A failure of a client.
@@ -90,7 +104,7 @@ impl Error {
     /// What the server says, if it was the server that refused.
     pub fn status(&self) -> Option<Status> {
         match *self.cause {
-            Cause::Status(status) => Some(status),
+            Cause::Status(status) | Cause::Exception { status, .. } => Some(status),
             _ => None,
         }
     }
@@ -193,6 +207,7 @@ impl fmt::Display for Error {
             Cause::Malformed(error) => write!(f, "the answer is malformed: {error}")?,
             Cause::CustomReference(class) => write!(f, "a reference of the class {class}")?,
             Cause::Exception { source, description, status } => {
+                let source = if source.is_empty() { "the object" } else { source };
                 write!(f, "{source} says: {description} ({status})")?;
             }
             Cause::Missing(what) => write!(f, "the answer lacks {what}")?,

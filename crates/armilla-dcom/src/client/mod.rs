@@ -4,6 +4,7 @@
 //! it has references to, and gives back the references of [`Proxy`] that were dropped.
 
 mod activation;
+mod answer;
 mod dispatch;
 mod endpoint;
 mod error;
@@ -18,6 +19,7 @@ mod type_info;
 mod unmarshaller;
 mod wake;
 
+pub use answer::Answer;
 pub use error::{Cause, Error, Step};
 pub use handle::Client;
 pub use options::{ClientOptions, Mechanism};

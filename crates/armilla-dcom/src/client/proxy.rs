@@ -1,5 +1,6 @@
 //! A reference to an interface of a remote object.
 
+use super::answer::Answer;
 use super::error::{Cause, Error, Step};
 use super::handle::{Client, standard};
 use super::remote_exporter::{RemoteExporter, operation};
@@ -86,10 +87,10 @@ impl Proxy {
     ///
     /// As for [`Proxy::call`].
     pub fn call_for_success<O: Operation>(&self, given: &O::In) -> Result<(O::Out, Status), Error> {
-        let (results, status) = self.call_with_status::<O>(given)?;
-        match status.is_failure() {
-            true => Err(self.failure(O::OPNUM, status)),
-            false => Ok((results, status)),
+        let answer = self.call_for_answer::<O>(given)?;
+        match answer.status.is_failure() {
+            true => Err(self.failure(O::OPNUM, &answer)),
+            false => Ok((answer.results, answer.status)),
         }
     }
 
@@ -100,6 +101,15 @@ impl Proxy {
     ///
     /// If the call cannot be made, or the answer has no results.
     pub fn call_with_status<O: Operation>(&self, given: &O::In) -> Result<(O::Out, Status), Error> {
+        self.call_for_answer::<O>(given).map(|answer| (answer.results, answer.status))
+    }
+
+    /// The same with what the object says of a failure besides.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Proxy::call_with_status`].
+    pub fn call_for_answer<O: Operation>(&self, given: &O::In) -> Result<Answer<O::Out>, Error> {
         let Held { client, exporter, iid, standard, .. } = &*self.0;
         let what = operation(*iid, O::OPNUM);
         let options = &client.shared().options;
@@ -107,27 +117,28 @@ impl Proxy {
     }
 
     /// Calls an operation that has no table: what it is given is written, and its results are read, one
-    /// after the other, by these functions. Otherwise as [`Proxy::call_with_status`].
+    /// after the other, by these functions. Otherwise as [`Proxy::call_for_answer`].
     ///
     /// # Errors
     ///
-    /// As for [`Proxy::call_with_status`].
+    /// As for [`Proxy::call_for_answer`].
     pub fn call_by_number<T>(
         &self,
         opnum: u16,
         write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
-    ) -> Result<(T, Status), Error> {
+    ) -> Result<Answer<T>, Error> {
         let Held { client, exporter, iid, standard, .. } = &*self.0;
         let what = operation(*iid, opnum);
         let (options, number) = (&client.shared().options, (syntax(*iid), opnum));
         exporter.call_by_number(options, standard.ipid, number, &what, write, read)
     }
 
-    /// The failure of an operation, with what it is called in messages.
-    pub fn failure(&self, opnum: u16, status: Status) -> Error {
+    /// The failure that an answer of an operation is, with what it is called in messages.
+    pub fn failure<T>(&self, opnum: u16, answer: &Answer<T>) -> Error {
         let what = operation(self.0.iid, opnum);
-        Error::new(Step::Call, what, self.0.exporter.level, Cause::Status(status))
+        let cause = Cause::of_failure(answer.status, answer.error_info.clone());
+        Error::new(Step::Call, what, self.0.exporter.level, cause)
     }
 
     /// The level at which it is called.
@@ -146,10 +157,12 @@ impl Proxy {
         let Held { client, exporter, .. } = &*self.0;
         let (object, what) = (exporter.rem_unknown, "IRemUnknown");
         let options = &client.shared().options;
-        let (results, status) = exporter.call::<O>(options, object, REM_UNKNOWN, given, what)?;
-        match status.is_failure() {
-            true => Err(Error::new(Step::Call, what, exporter.level, Cause::Status(status))),
-            false => Ok(results),
+        let answer = exporter.call::<O>(options, object, REM_UNKNOWN, given, what)?;
+        match answer.status {
+            status if status.is_failure() => {
+                Err(Error::new(Step::Call, what, exporter.level, Cause::Status(status)))
+            }
+            _ => Ok(answer.results),
         }
     }
 

@@ -1,9 +1,11 @@
 //! An exporter that a client has references to objects of.
 
+use super::answer::Answer;
 use super::endpoint::{Endpoint, Target};
 use super::error::{Cause, Error, Step};
 use super::options::ClientOptions;
 use crate::causality::current_causality;
+use crate::error_info::ErrorInfo;
 use crate::orpc::{OrpcThat, OrpcThis};
 use crate::remote::{
     ComplexPing, ComplexPingIn, CountsIn, OBJECT_EXPORTER, REM_UNKNOWN, RemRelease, SimplePing,
@@ -130,7 +132,7 @@ impl RemoteExporter {
         interface: SyntaxId,
         given: &O::In,
         what: &str,
-    ) -> Result<(O::Out, Status), Error> {
+    ) -> Result<Answer<O::Out>, Error> {
         let number = (interface, O::OPNUM);
         let write = |out: &mut Encoder| given.write_parameters(out);
         self.call_by_number(options, object, number, what, write, O::Out::read_parameters)
@@ -145,7 +147,7 @@ impl RemoteExporter {
         what: &str,
         write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
-    ) -> Result<(T, Status), Error> {
+    ) -> Result<Answer<T>, Error> {
         let (step, level, object) = (Step::Call, self.level, Some(object));
         let target = Target { step, what, level, interface, opnum, object };
         call_with_heads(&self.objects, options, target, write, read)
@@ -258,7 +260,7 @@ pub(super) fn orpc<O: Operation>(
     options: &ClientOptions,
     target: Target<'_>,
     given: &O::In,
-) -> Result<(O::Out, Status), Error> {
+) -> Result<Answer<O::Out>, Error> {
     let write = |out: &mut Encoder| given.write_parameters(out);
     call_with_heads(endpoint, options, target, write, O::Out::read_parameters)
 }
@@ -269,7 +271,7 @@ fn call_with_heads<T>(
     target: Target<'_>,
     write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
     read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
-) -> Result<(T, Status), Error> {
+) -> Result<Answer<T>, Error> {
     let mut out = Encoder::new(options.order);
     let written = OrpcThis::new(current_causality()).write(&mut out).and_then(|()| write(&mut out));
     written.map_err(|error| target.error(target.step, values(error)))?;
@@ -278,7 +280,10 @@ fn call_with_heads<T>(
         Ok(results) => Ok(results),
         // A server that fails may leave the results out.
         Err(error) => Err(match last_status(&stub, order).filter(|status| status.is_failure()) {
-            Some(status) => target.error(target.step, Cause::Status(status)),
+            Some(status) => {
+                let error_info = error_info(&mut Decoder::new(&stub, order)).ok().flatten();
+                target.error(target.step, Cause::of_failure(status, error_info))
+            }
             None => target.error(target.step, values(error)),
         }),
     }
@@ -288,11 +293,17 @@ fn results<T>(
     stub: &[u8],
     order: ByteOrder,
     read: impl FnOnce(&mut Decoder<'_>) -> Result<T, NdrError>,
-) -> Result<(T, Status), NdrError> {
+) -> Result<Answer<T>, NdrError> {
     let mut input = Decoder::new(stub, order);
-    OrpcThat::read(&mut input)?;
+    let error_info = error_info(&mut input)?;
     let results = read(&mut input)?;
-    Ok((results, Status(u32::read(&mut input)?)))
+    Ok(Answer { results, status: Status(u32::read(&mut input)?), error_info })
+}
+
+/// Reads the head of an answer: what it says of a failure.
+fn error_info(input: &mut Decoder<'_>) -> Result<Option<ErrorInfo>, NdrError> {
+    let head = OrpcThat::read(input)?;
+    Ok(head.extensions.get().and_then(ErrorInfo::of_extensions))
 }
 
 fn last_status(stub: &[u8], order: ByteOrder) -> Option<Status> {

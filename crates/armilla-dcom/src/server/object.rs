@@ -1,14 +1,16 @@
 //! What a program implements, and what it is told of a call.
 
 use super::exports::Exports;
+use crate::error_info::ErrorInfo;
 use crate::orpc::{OrpcThat, OrpcThis};
-use crate::remote::UNKNOWN;
+use crate::remote::{FactoryIn, InterfaceSupportsErrorInfo, UNKNOWN};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, Parameters};
+use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, Operation, Parameters, Unique};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::Principal;
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
+use std::sync::{Mutex, PoisonError};
 
 /// An object that clients call. Its methods are called by several threads at once: there are no
 /// apartments.
@@ -92,6 +94,8 @@ pub struct ObjectCall<'a> {
     stub: &'a [u8],
     /// Where the arguments begin, behind the head of the call.
     at: usize,
+    /// What a failure says besides its HRESULT.
+    explained: Mutex<Option<ErrorInfo>>,
 }
 
 impl<'a> ObjectCall<'a> {
@@ -111,7 +115,8 @@ impl<'a> ObjectCall<'a> {
         let head = OrpcThis::read(&mut input).map_err(|_| Status::BAD_STUB)?;
         crate::orpc::ComVersion::CURRENT.agreed(&head.version).ok_or(Status::VERSION_MISMATCH)?;
         let (causality, at) = (head.causality, input.position());
-        Ok(Self { iid, opnum, caller, causality, exports, order, stub, at })
+        let explained = Mutex::new(None);
+        Ok(Self { iid, opnum, caller, causality, exports, order, stub, at, explained })
     }
 
     /// The arguments.
@@ -160,6 +165,39 @@ impl<'a> ObjectCall<'a> {
         self.write_answer(result, |out| results.write_parameters(out))
     }
 
+    /// If the call is answered by a failure with results, the answer says this, too: its client has it as
+    /// an error object. An object that does so answers to `ISupportErrorInfo`
+    /// ([`ObjectCall::support_error_info`]).
+    pub fn explain(&self, info: ErrorInfo) {
+        let iid = if info.iid == Uuid::NIL { self.iid } else { info.iid };
+        let info = ErrorInfo { iid, ..info };
+        *self.explained.lock().unwrap_or_else(PoisonError::into_inner) = Some(info);
+    }
+
+    /// Answers a call of `ISupportErrorInfo`: failures of these interfaces come with error objects.
+    ///
+    /// # Errors
+    ///
+    /// What the client is told.
+    pub fn support_error_info(&self, of: impl FnOnce(Uuid) -> bool) -> Result<Vec<u8>, Status> {
+        match self.opnum {
+            InterfaceSupportsErrorInfo::OPNUM => {
+                let FactoryIn { iid } = self.arguments()?;
+                self.answer_with(&(), if of(iid) { Status::OK } else { Status::FALSE })
+            }
+            _ => Err(Status::OPERATION_OUT_OF_RANGE),
+        }
+    }
+
+    fn head(&self, result: Status) -> OrpcThat {
+        if !result.is_failure() {
+            return OrpcThat::PLAIN;
+        }
+        let explained = self.explained.lock().unwrap_or_else(PoisonError::into_inner);
+        let extensions = explained.as_ref().and_then(ErrorInfo::to_extensions);
+        OrpcThat { flags: 0, extensions: Unique::from(extensions) }
+    }
+
     /// The answer of an operation that has no table: this function writes the results one after the
     /// other.
     ///
@@ -172,7 +210,8 @@ impl<'a> ObjectCall<'a> {
         write: impl FnOnce(&mut Encoder) -> Result<(), NdrError>,
     ) -> Result<Vec<u8>, Status> {
         let mut out = Encoder::new(self.order);
-        let written = OrpcThat::PLAIN
+        let written = self
+            .head(result)
             .write(&mut out)
             .and_then(|()| write(&mut out))
             .and_then(|()| result.0.write(&mut out));

@@ -4,7 +4,7 @@ Interfaces of COM become a trait, a proxy, and a module with tables, stub and II
 /// The interface of a study that compared CORBA and DCOM, as MIDL writes it.
 #[allow(clippy::type_complexity)]
 #[allow(dead_code, unreachable_pub)]
-pub trait ITestServer: Send + Sync + 'static {
+pub trait ITestServer: Send + Sync {
     /// One string.
     ///
     /// # Errors
@@ -109,10 +109,11 @@ pub mod i_test_server {
     }
     /// An object with the interface [`ITestServer`](super::ITestServer).
     pub fn object(
-        servant: impl super::ITestServer,
+        servant: impl super::ITestServer + 'static,
     ) -> ::std::sync::Arc<dyn ::armilla_dcom::generated::Object> {
         struct Servant<T>(T);
-        impl<T: super::ITestServer> ::armilla_dcom::generated::Object for Servant<T> {
+        impl<T: super::ITestServer + 'static> ::armilla_dcom::generated::Object
+        for Servant<T> {
             fn supports(&self, iid: ::armilla_dcom::generated::Uuid) -> bool {
                 supports(iid) || iid == ::armilla_dcom::generated::CLASS_INFO
             }

@@ -91,7 +91,7 @@ pub struct Part {
 /// COM interface `IValve`.
 #[allow(clippy::type_complexity)]
 #[allow(dead_code, unreachable_pub)]
-pub trait IValve: Send + Sync + 'static {
+pub trait IValve: Send + Sync {
     /// COM method `IValve::get_Open`.
     ///
     /// # Errors

@@ -115,7 +115,7 @@ pub struct Stretch {
 //= mod plant > trait IRecorder
 /// It remembers.
 #[allow(clippy::type_complexity)]
-pub trait IRecorder: Send + Sync + 'static {
+pub trait IRecorder: Send + Sync {
     /// S_FALSE if there are fewer.
     ///
     /// The first result is the HRESULT of the success.

@@ -1,13 +1,15 @@
 //! A view that is called by number (CORBA 2.3, 18.2).
 
 use super::raised::Raised;
-use crate::ground::{Ground, of_system};
+use super::told;
+use crate::ground::{Ground, failed as failed_as, of_system};
 use crate::model::{Mismatch, USER_EXCEPTION};
 use crate::number::{Method, Numbered, Place, Pointer, Raises, Value, from_value, to_value};
 use armilla::dynamic::{DynAny, Request};
 use armilla::{Any, Error, Object, SystemException};
 use armilla_dcerpc::Status;
 use armilla_dcerpc::ndr::Unique;
+use armilla_dcom::ErrorInfo;
 use armilla_dcom::server::ObjectCall;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ const USER_KIND: u16 = 2;
 pub(crate) struct Called<'a> {
     pub(crate) bridge: &'a Arc<dyn Ground>,
     pub(crate) object: &'a Object,
+    pub(crate) repository_id: &'a str,
     pub(crate) numbered: &'a Numbered,
     pub(crate) call: &'a ObjectCall<'a>,
 }
@@ -49,7 +52,12 @@ impl Called<'_> {
 
     /// Executes the call; returns the answer, and whether the operation succeeded.
     pub(crate) fn run(&self, method: &Method) -> (Result<Vec<u8>, Status>, bool) {
-        match self.operation(method) {
+        // Arguments that cannot be read are those of another method: nothing is known of its results.
+        let given = match self.call.read_arguments(|input| method.read_given(input)) {
+            Ok(given) => given,
+            Err(status) => return (Err(status), false),
+        };
+        match self.operation(method, given) {
             Ok((status, results)) => {
                 let nothing = method.raises.iter().map(|_| Value::nothing(&Raises::shape()));
                 (self.answer(status, results.into_iter().chain(nothing)), true)
@@ -58,9 +66,11 @@ impl Called<'_> {
         }
     }
 
-    fn operation(&self, method: &Method) -> Result<(Status, Vec<Value>), Failed> {
-        let given = self.call.read_arguments(|input| method.read_given(input));
-        let given = given.map_err(|status| Mismatch { status, what: "malformed".to_owned() })?;
+    fn operation(
+        &self,
+        method: &Method,
+        given: Vec<Value>,
+    ) -> Result<(Status, Vec<Value>), Failed> {
         let signature = &method.signature;
         let mut request = signature.request(self.object).map_err(Failed::System)?;
         for ((index, _), value) in method.given.iter().zip(given) {
@@ -97,37 +107,52 @@ impl Called<'_> {
         taken.collect()
     }
 
+    /// The answer of a call that was not made.
+    pub(crate) fn refused(&self, method: &Method, why: Mismatch) -> Result<Vec<u8>, Status> {
+        self.failed(method, Failed::Mismatch(why))
+    }
+
     /// A failure has results, too: they say nothing but the exception.
     fn failed(&self, method: &Method, failed: Failed) -> Result<Vec<u8>, Status> {
-        let (status, kind, id, object) = match failed {
-            Failed::Mismatch(mismatch) => {
-                tracing::debug!(%mismatch, "a call by number does not cross");
-                return Err(mismatch.status);
-            }
+        let (Mismatch { status, what }, told) = match failed {
+            Failed::Mismatch(mismatch) => (mismatch, None),
             Failed::System(exception) => {
                 let id = exception.kind().repository_id().to_owned();
-                (of_system(&exception).status, SYSTEM_EXCEPTION, id, None)
+                (of_system(&exception), Some((SYSTEM_EXCEPTION, id, None)))
             }
             Failed::User(exception) => {
                 let id = exception.type_code().id().unwrap_or_default().to_owned();
-                (USER_EXCEPTION, USER_KIND, id, Some(exception))
+                let what = told::user(&exception);
+                (failed_as(USER_EXCEPTION, what), Some((USER_KIND, id, Some(exception))))
             }
         };
-        let told = match &method.raises {
-            None => None,
-            Some(raises) => {
-                let object = object.map(|exception| {
-                    let raised = Raised::new(self.bridge.clone(), exception, raises.clone());
-                    self.bridge.export(Arc::new(raised), raises.iid)
-                });
-                let object = object.transpose().map_err(|mismatch| mismatch.status)?;
-                let id = Value::pointer(Value::WideString((&*id).into()));
-                let parts = vec![Value::U2(kind), id, Value::Interface(Unique::from(object))];
-                Some(Value::Pointer(Pointer::To(Box::new(Value::Parts(4, parts)))))
-            }
-        };
+        let source = told::source(self.repository_id, &method.signature.operation);
+        self.call.explain(ErrorInfo::new(source, what));
+        let told = method.raises.as_ref().map(|raises| match told {
+            None => Ok(Value::nothing(&Raises::shape())),
+            Some((kind, id, object)) => self.exception(raises, kind, &id, object),
+        });
+        let told = told.transpose()?;
         let nothing = method.taken.iter().map(|(_, shape)| Value::nothing(shape));
         self.answer(status, nothing.chain(told))
+    }
+
+    /// The exception as the last parameter.
+    fn exception(
+        &self,
+        raises: &Arc<Raises>,
+        kind: u16,
+        id: &str,
+        exception: Option<Any>,
+    ) -> Result<Value, Status> {
+        let object = exception.map(|exception| {
+            let raised = Raised::new(self.bridge.clone(), exception, raises.clone());
+            self.bridge.export(Arc::new(raised), raises.iid)
+        });
+        let object = object.transpose().map_err(|mismatch| mismatch.status)?;
+        let id = Value::pointer(Value::WideString(id.into()));
+        let parts = vec![Value::U2(kind), id, Value::Interface(Unique::from(object))];
+        Ok(Value::Pointer(Pointer::To(Box::new(Value::Parts(4, parts)))))
     }
 
     fn answer(

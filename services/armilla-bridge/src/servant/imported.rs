@@ -13,7 +13,7 @@ use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::Variant;
 use armilla_dcom::automation::dispatch::{DISPATCH, flags};
-use armilla_dcom::client::{Cause, Error as ComError, Proxy};
+use armilla_dcom::client::{Answer, Cause, Error as ComError, Proxy};
 use armilla_ifr::model::Signature;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -197,7 +197,7 @@ impl Imported {
         mut once: impl FnMut(&Proxy) -> Result<T, ComError>,
     ) -> Result<Result<T, ComError>, Mismatch> {
         let done = once(&self.proxy()?);
-        let gone = matches!(&done, Err(error) if error.status() == Some(Status::DISCONNECTED));
+        let gone = matches!(&done, Err(error) if matches!(*error.cause, Cause::Status(Status::DISCONNECTED)));
         if !gone {
             return Ok(done);
         }
@@ -256,11 +256,11 @@ impl Imported {
         let done = self.call(|proxy| {
             let write = |out: &mut Encoder| arguments.iter().try_for_each(|it| it.write(out));
             let read = |input: &mut Decoder<'_>| method.read_taken(input);
-            let (taken, status) = proxy.call_by_number(method.opnum, write, read)?;
-            Ok((taken, status, proxy.failure(method.opnum, status)))
+            let answer = proxy.call_by_number(method.opnum, write, read)?;
+            Ok((proxy.failure(method.opnum, &answer), answer))
         })?;
         let none = |error: ComError| Refused::from(of_com(&error));
-        let (taken, status, failure) = done.map_err(none)?;
+        let (failure, Answer { results: taken, status, .. }) = done.map_err(none)?;
         if status.is_failure() {
             return Err(raised(&failure, &signature.exceptions, true));
         }

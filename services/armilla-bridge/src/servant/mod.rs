@@ -6,6 +6,7 @@ mod complex;
 mod foreign;
 mod imported;
 mod raised;
+mod told;
 mod view;
 
 pub(crate) use complex::Complex;

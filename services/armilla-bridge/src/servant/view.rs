@@ -2,7 +2,7 @@
 //! (CORBA 2.3, 19.4).
 
 use super::by_number::Called;
-use super::foreign;
+use super::{foreign, told};
 use crate::counts::Way;
 use crate::generated::{IorbObject, iorb_object};
 use crate::ground::{Ground, of_system};
@@ -17,14 +17,12 @@ use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::Variant;
 use armilla_dcom::automation::dispatch::flags;
 use armilla_dcom::automation::type_info::TypeLibrary;
+use armilla_dcom::remote::SUPPORT_ERROR_INFO;
 use armilla_dcom::server::{
     Dispatched, Failure, Invocation, Object as ComObject, ObjectCall, Scriptable,
 };
 use armilla_ifr::model::Signature;
 use std::sync::Arc;
-
-/// The program that exceptions of CORBA come from, as scripts see it.
-const SOURCE: &str = "CORBA";
 
 /// An object of CORBA as one of COM.
 pub(crate) struct View {
@@ -69,6 +67,7 @@ impl ComObject for View {
             || iid == self.iid
             || iid == foreign::FOREIGN_OBJECT.uuid
             || iid == iorb_object::IID
+            || iid == SUPPORT_ERROR_INFO.uuid
             || self.by_number(iid).is_some()
     }
 
@@ -79,6 +78,9 @@ impl ComObject for View {
                 foreign::call(call, &script.object, &script.repository_id)
             }
             iorb_object::IID => iorb_object::call(script, call),
+            support if support == SUPPORT_ERROR_INFO.uuid => {
+                call.support_error_info(|iid| self.by_number(iid).is_some())
+            }
             _ => match self.by_number(call.iid) {
                 Some(numbered) => script.call_by_number(numbered, call),
                 None => self.script.call(call),
@@ -93,11 +95,13 @@ impl Script {
         numbered: &Numbered,
         call: &ObjectCall<'_>,
     ) -> Result<Vec<u8>, Status> {
-        let Self { bridge, object, .. } = self;
-        let called = Called { bridge, object, numbered, call };
+        let Self { bridge, object, repository_id, .. } = self;
+        let called = Called { bridge, object, repository_id, numbered, call };
         let method = called.method()?;
         let about = (&*self.name, &*self.repository_id, &*method.signature.operation);
-        self.bridge.check(&call.caller, about).map_err(|mismatch| mismatch.status)?;
+        if let Err(refused) = self.bridge.check(&call.caller, about) {
+            return called.refused(method, refused);
+        }
         let (answer, succeeded) = called.run(method);
         self.bridge.counters().called(Way::ToCorba, succeeded);
         answer
@@ -127,10 +131,17 @@ impl Scriptable for Script {
         let member = self.interface.member(invocation.member).ok_or(Status::MEMBER_NOT_FOUND)?;
         let signature = called(member, invocation.flags)?;
         let about = (&*self.name, &*self.repository_id, &*signature.operation);
-        self.bridge.check(&invocation.call.caller, about).map_err(refused)?;
+        let from = |failure| match failure {
+            Failure::Exception { description, status, .. } => {
+                let source = told::source(&self.repository_id, &signature.operation);
+                Failure::Exception { source, description, status }
+            }
+            other => other,
+        };
+        self.bridge.check(&invocation.call.caller, about).map_err(refused).map_err(from)?;
         let done = self.run(signature, invocation);
         self.bridge.counters().called(Way::ToCorba, done.is_ok());
-        done
+        done.map_err(from)
     }
 }
 
@@ -144,9 +155,10 @@ fn called(member: &Member, how: u32) -> Result<&Signature, Status> {
     }
 }
 
+/// Whose failure it is is said when it is told.
 fn refused(mismatch: Mismatch) -> Failure {
     let Mismatch { status, what } = mismatch;
-    Failure::Exception { source: SOURCE.to_owned(), description: what, status }
+    Failure::Exception { source: String::new(), description: what, status }
 }
 
 impl Script {
@@ -181,7 +193,10 @@ impl Script {
                 return Ok(Variant::Empty);
             }
             Err(Error::System(exception)) => return Err(system(exception)),
-            Err(Error::User(raised)) => return Err(user(&raised)),
+            Err(Error::User(raised)) => {
+                let what = told::user(&raised.exception);
+                return Err(refused(Mismatch { status: USER_EXCEPTION, what }));
+            }
         }
         if exception {
             invocation.arguments[count] =
@@ -298,37 +313,4 @@ fn wrong(mismatch: Mismatch, name: &str, index: usize) -> Failure {
 
 fn system(exception: SystemException) -> Failure {
     refused(of_system(&exception))
-}
-
-/// A user exception: its name and its members as text.
-fn user(raised: &UnknownUserException) -> Failure {
-    let id = raised.repository_id();
-    let name = id.strip_prefix("IDL:").and_then(|rest| rest.split(':').next());
-    let name = name.map_or_else(|| id.to_owned(), |name| name.replace('/', "::"));
-    let members = DynAny::from_any(&raised.exception).and_then(|mut value| {
-        let members = value.as_struct()?.members();
-        Ok(members.into_iter().map(|(name, value)| format!(" {name} = {}", shown(value))))
-    });
-    let members: String = members.map_or(String::new(), Iterator::collect);
-    let description = format!("CORBA User Exception: [{name}]{members}");
-    Failure::Exception { source: SOURCE.to_owned(), description, status: USER_EXCEPTION }
-}
-
-/// A member of an exception as text; that of a value with members is its type.
-fn shown(mut value: DynAny) -> String {
-    let code = value.type_code();
-    let text = match code.resolved() {
-        TypeCode::String(_) => value.get_string().ok(),
-        TypeCode::WString(_) => value.get_wstring().ok(),
-        TypeCode::Double => value.get_double().ok().map(|number| number.to_string()),
-        TypeCode::Float => value.get_float().ok().map(|number| number.to_string()),
-        TypeCode::Long => value.get_long().ok().map(|number| number.to_string()),
-        TypeCode::ULong => value.get_ulong().ok().map(|number| number.to_string()),
-        TypeCode::Short => value.get_short().ok().map(|number| number.to_string()),
-        TypeCode::LongLong => value.get_longlong().ok().map(|number| number.to_string()),
-        TypeCode::Boolean => value.get_boolean().ok().map(|value| value.to_string()),
-        TypeCode::Enum(_) => value.as_enum().ok().map(|value| value.name()),
-        _ => None,
-    };
-    text.unwrap_or_else(|| format!("({code})"))
 }

@@ -9,7 +9,8 @@ use crate::views::{
 use armilla_bridge::model::{View, iid};
 use armilla_dcerpc::Status;
 use armilla_dcom::automation::Variant;
-use armilla_dcom::client::{Client, Proxy};
+use armilla_dcom::client::{Cause, Client, Error, Proxy};
+use armilla_dcom::remote::{FactoryIn, InterfaceSupportsErrorInfo, SUPPORT_ERROR_INFO};
 use armilla_dcom::server::Server;
 use std::sync::{Arc, Mutex};
 
@@ -97,6 +98,40 @@ fn exceptions_are_objects_and_hresults() {
     assert_eq!(error.hresult(), Status(0x8004_0206));
 }
 
+/// What the error object of a failure says.
+pub(crate) fn said(error: &Error) -> (&str, &str) {
+    match &*error.cause {
+        Cause::Exception { source, description, .. } => (source, description),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn failures_come_with_error_objects() {
+    let site = Site::new();
+    let (_client, store) = store(&site);
+    let support = store.0.query_interface(SUPPORT_ERROR_INFO.uuid).unwrap();
+    let supports = |iid| {
+        let given = FactoryIn { iid };
+        support.call_for_success::<InterfaceSupportsErrorInfo>(&given).unwrap().1
+    };
+    assert_eq!(supports(i_shop_store::IID), Status::OK);
+    assert_eq!(supports(i_shop_listener::IID), Status::FALSE);
+    let raised = store.add(-1).unwrap_err();
+    let what = "CORBA User Exception: [Shop::Empty] what = the shelf count = -1";
+    assert_eq!(said(&raised), ("Shop::Store.add", what));
+    let locked = store.fail().unwrap_err();
+    let what = "CORBA System Exception: [CORBA::NO_PERMISSION] minor code [7][NO] it is locked";
+    assert_eq!(said(&locked), ("Shop::Store.fail", what));
+    assert!(locked.to_string().contains("it is locked"), "{locked}");
+    // A value that does not cross.
+    let unfit = store.next(ShopColour(7)).unwrap_err();
+    assert_eq!((said(&unfit).0, unfit.hresult()), ("Shop::Store.next", Status::OVERFLOW));
+    // Of a success nothing is said.
+    let sum = store.0.call_for_answer::<i_shop_counter::Add>(&i_shop_counter::AddIn { amount: 1 });
+    assert_eq!(sum.unwrap().error_info, None);
+}
+
 struct Sink(Arc<Mutex<Vec<String>>>);
 
 impl IShopListener for Sink {
@@ -125,7 +160,7 @@ fn a_malformed_call_is_refused_and_a_number_too_many() {
     let (_client, store) = store(&site);
     let nothing = |opnum: u16| {
         let done = store.0.call_by_number(opnum, |_| Ok(()), |_| Ok(()));
-        done.map_or_else(|error| error.hresult(), |(_, status)| status)
+        done.map_or_else(|error| error.hresult(), |answer| answer.status)
     };
     // `is_part` without its argument, and beyond the last method.
     assert_eq!(nothing(10), Status::BAD_STUB);

@@ -9,10 +9,11 @@ use crate::gauge::{
 use crate::site::{Site, com_client, host};
 use armilla::{Any, Error, ExceptionKind, SystemException};
 use armilla_bridge::{Bridge, BridgeError, BridgeOptions, ComClass};
+use armilla_dcerpc::ndr::Operation;
 use armilla_dcerpc::{Status, Uuid};
-use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::{Bstr, Variant};
-use armilla_dcom::server::{Caller, Server};
+use armilla_dcom::server::{Caller, Object, ObjectCall, Server};
+use armilla_dcom::{ErrorInfo, InterfacePointer};
 use std::sync::{Arc, Mutex};
 
 const GAUGE_CLASS: Uuid = Uuid::literal("6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1e43");
@@ -83,11 +84,29 @@ impl IGauge for Instrument {
     }
 }
 
+/// An instrument that says why a reading failed.
+#[derive(Default)]
+struct Explaining(Instrument);
+
+impl Object for Explaining {
+    fn supports(&self, iid: Uuid) -> bool {
+        i_gauge::supports(iid)
+    }
+
+    fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        if call.opnum == i_gauge::Read::OPNUM {
+            let i_gauge::ReadIn { channel } = call.arguments()?;
+            call.explain(ErrorInfo::new("Gauge 7", format!("no channel {channel}")));
+        }
+        i_gauge::call(&self.0, call)
+    }
+}
+
 /// A server of COM with a gauge, and a bridge that shows it to CORBA.
 fn site() -> (Server, Site) {
     let plant = Server::builder("PLANT").account("operator", "secret");
     let plant =
-        plant.class(GAUGE_CLASS, |_: &Caller<'_>| Ok(i_gauge::object(Instrument::default())));
+        plant.class(GAUGE_CLASS, |_: &Caller<'_>| Ok(Arc::new(Explaining::default()) as Arc<_>));
     let plant = plant.listen("127.0.0.1:0").unwrap();
     let site = Site::with(|options| {
         let idl = include_str!("../idl/gauge.idl").to_owned();
@@ -133,6 +152,7 @@ fn an_hresult_is_the_exception_of_the_operation_or_one_of_the_system() {
     let gauge: GaugeRef = site.com_object("gauge").narrow().unwrap();
     let Err(Error::User(ReadRaises::ComError(error))) = gauge.read(-1) else { panic!() };
     assert_eq!(error.hresult, 0x8004_7777_u32 as i32);
+    assert_eq!((&*error.source, &*error.description), ("Gauge 7", "no channel -1"));
     let nobody: GaugeRef = site.com_object("nobody").narrow().unwrap();
     let done = nobody.read(1);
     let Err(Error::System(error)) = done else { panic!("{done:?}") };

@@ -1,6 +1,8 @@
 //! Who may cross.
 
+use crate::by_number::said;
 use crate::site::{STORE_CLASS, Site};
+use crate::views::{IShopStoreProxy, i_shop_store};
 use armilla_dcerpc::Status;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::automation::dispatch::DISPATCH;
@@ -36,6 +38,12 @@ fn rules_say_who_calls_what() {
     let refused = store.call_by_name("add", &[1.into()]).unwrap_err();
     assert_eq!(refused.hresult(), Status::E_ACCESS_DENIED);
     assert!(refused.to_string().contains("the rules do not let guest@SITE call add"), "{refused}");
-    assert_eq!(site.bridge.counts().refused, 1);
+    let by_number = IShopStoreProxy(store.query_interface(i_shop_store::IID).unwrap());
+    let refused = by_number.add(1).unwrap_err();
+    assert_eq!(refused.hresult(), Status::E_ACCESS_DENIED);
+    let (source, why) = said(&refused);
+    assert_eq!(source, "Shop::Store.add");
+    assert!(why.contains("the rules do not let guest@SITE call add"), "{why}");
+    assert_eq!(site.bridge.counts().refused, 2);
     std::fs::remove_dir_all(folder).unwrap();
 }

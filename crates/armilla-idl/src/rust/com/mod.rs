@@ -84,7 +84,7 @@ impl<'s> Com<'s> {
         let trait_docs = docs(&self.declaration.docs, &format!("COM interface `{scoped_name}`."));
         let bases = match base(self.scope.model, self.data) {
             Some(base) => self.scope.path(base),
-            None => quote!(Send + Sync + 'static),
+            None => quote!(Send + Sync),
         };
         let name = self.name();
         let methods = self.data.methods.iter().map(|method| {
@@ -244,10 +244,10 @@ impl<'s> Com<'s> {
         quote! {
             #[doc = #docs]
             pub fn object(
-                servant: impl super::#name,
+                servant: impl super::#name + 'static,
             ) -> ::std::sync::Arc<dyn ::armilla_dcom::generated::Object> {
                 struct Servant<T>(T);
-                impl<T: super::#name> ::armilla_dcom::generated::Object for Servant<T> {
+                impl<T: super::#name + 'static> ::armilla_dcom::generated::Object for Servant<T> {
                     fn supports(&self, iid: ::armilla_dcom::generated::Uuid) -> bool {
                         supports(iid) || iid == ::armilla_dcom::generated::CLASS_INFO
                     }
