@@ -38,13 +38,15 @@ pub enum WhyAddress {
     OtherHost,
     /// The server is in another network or user namespace, as in another container.
     OtherNamespace,
-    /// One side does not want the user of the other.
+    /// One side does not want the user of the other. `-ORBLocalAccess` names the users that are
+    /// wanted: at the server those of its clients, at the client that of the server.
     OtherUser,
     /// Nobody listens there any more: the server was started anew.
     Gone,
     /// The server did not answer in time.
     NoAnswer,
-    /// The system has failed, as for lack of descriptors.
+    /// The system has failed, as for lack of descriptors, or does not allow it, as without `/proc` or
+    /// under rules that forbid Unix-domain sockets. The log has the error at the level `debug`.
     Failed,
 }
 
@@ -119,7 +121,9 @@ impl fmt::Display for WhyAddress {
             Self::Off => "-ORBSameHost off",
             Self::OtherHost => "the server is on another host",
             Self::OtherNamespace => "the server is in another network or user namespace",
-            Self::OtherUser => "the server is another user's (-ORBLocalAccess peers=UID allows it)",
+            Self::OtherUser => {
+                "the server is another user's (-ORBLocalAccess peers=UID allows it, on both sides)"
+            }
             Self::Gone => "the same-host endpoint is gone",
             Self::NoAnswer => "the same-host endpoint does not answer",
             Self::Failed => "the same-host endpoint cannot be used",
@@ -184,11 +188,14 @@ impl SameHostEndpoint {
         };
         let users = Users::OwnAnd(settings.local_access.peers.clone());
         let made = same_host::connect(&self.name, wanted, &users, (timeout / 2).min(MOST_WAIT));
-        let (stream, carrier) = made.map_err(|error| match error.kind() {
-            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => WhyAddress::Gone,
-            io::ErrorKind::PermissionDenied => WhyAddress::OtherUser,
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => WhyAddress::NoAnswer,
-            _ => WhyAddress::Failed,
+        let (stream, carrier) = made.map_err(|error| {
+            tracing::debug!(%error, "not connected to a same-host endpoint");
+            match error.kind() {
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => WhyAddress::Gone,
+                io::ErrorKind::PermissionDenied => WhyAddress::OtherUser,
+                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => WhyAddress::NoAnswer,
+                _ => WhyAddress::Failed,
+            }
         })?;
         let way = match carrier {
             Carrier::Memory => Way::SharedMemory,

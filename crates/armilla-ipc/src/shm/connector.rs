@@ -48,9 +48,10 @@ pub(super) fn make(
     address: &Address,
     options: &StreamOptions,
 ) -> io::Result<ShmStream> {
-    let region = handshake::offer(socket.as_fd(), options)?;
+    let memory = handshake::memory(options)?;
+    memory.offer(socket.as_fd())?;
     let names = [addr::unnamed(), address.clone()];
-    let rings = RingPair::new(region, 0);
+    let rings = RingPair::new(memory.region, 0);
     Ok(ShmStream::new(socket.into(), Some(rings), options.busy_poll, names))
 }
 

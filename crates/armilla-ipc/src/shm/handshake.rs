@@ -22,8 +22,8 @@ const SOCKET_MAGIC: [u8; 8] = *b"ARMSOC\0\x01";
 /// What a peer has said first.
 #[derive(Debug)]
 pub(super) enum Greeting {
-    /// It shares this memory.
-    Memory(Region),
+    /// It shares this memory; or that, which this process cannot have.
+    Memory(io::Result<Region>),
     /// It wants the socket itself.
     Socket,
 }
@@ -35,25 +35,39 @@ const LENGTH: usize = 10;
 /// seldom have to. Its pages are taken from the system when they are first used.
 const CAPACITY: usize = 1 << 20;
 
-/// Makes the memory for a new stream and passes it to the acceptor at the other end of `socket`.
-/// Our bytes go through ring 0.
-pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Result<Region> {
+/// The memory for a new stream, before it is [offered](Self::offer) to the acceptor. Our bytes go
+/// through ring 0.
+pub(super) struct Memory {
+    pub(super) region: Region,
+    file: OwnedFd,
+    capacities: [usize; 2],
+}
+
+/// Makes the memory for a new stream.
+pub(super) fn memory(options: &StreamOptions) -> io::Result<Memory> {
     let capacities = [capacity(options.send_buffer), capacity(options.recv_buffer)];
     let (region, file) = Region::create(capacities)?;
-    let mut greeting = [0; LENGTH];
-    greeting[..8].copy_from_slice(&MAGIC);
-    for (byte, capacity) in greeting[8..].iter_mut().zip(capacities) {
-        *byte = capacity.ilog2() as u8;
+    Ok(Memory { region, file, capacities })
+}
+
+impl Memory {
+    /// Passes it to the acceptor at the other end of `socket`.
+    pub(super) fn offer(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let mut greeting = [0; LENGTH];
+        greeting[..8].copy_from_slice(&MAGIC);
+        for (byte, capacity) in greeting[8..].iter_mut().zip(self.capacities) {
+            *byte = capacity.ilog2() as u8;
+        }
+        let files = [self.file.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+            return Err(io::Error::other("no room for the descriptor"));
+        }
+        // A new connection has room for a few bytes.
+        net::sendmsg(socket, &[IoSlice::new(&greeting)], &mut control, SendFlags::NOSIGNAL)?;
+        Ok(())
     }
-    let files = [file.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
-        return Err(io::Error::other("no room for the descriptor"));
-    }
-    // A new connection has room for a few bytes.
-    net::sendmsg(socket, &[IoSlice::new(&greeting)], &mut control, SendFlags::NOSIGNAL)?;
-    Ok(region)
 }
 
 /// Takes the memory that the connecting side has passed; `None` if it has not yet. The peer's bytes
@@ -65,7 +79,7 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
 pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
     match accept_any(socket)? {
         None => Ok(None),
-        Some(Greeting::Memory(region)) => Ok(Some(region)),
+        Some(Greeting::Memory(region)) => region.map(Some),
         Some(Greeting::Socket) => Err(wrong_version()),
     }
 }
@@ -105,7 +119,10 @@ pub(super) fn accept_any(socket: BorrowedFd<'_>) -> io::Result<Option<Greeting>>
             // An exponent beyond the word's width gives a capacity of 0, which is refused.
             let capacity = |exponent: u8| 1_usize.checked_shl(exponent.into()).unwrap_or(0);
             let capacities = [capacity(greeting[8]), capacity(greeting[9])];
-            Region::open(file.as_fd(), capacities).map(|region| Some(Greeting::Memory(region)))
+            match Region::open(file.as_fd(), capacities) {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error),
+                region => Ok(Some(Greeting::Memory(region))),
+            }
         }
         (LENGTH, None) => invalid("the peer passed no memory"),
         _ => invalid("the peer's greeting is too short"),

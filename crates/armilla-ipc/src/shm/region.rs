@@ -17,7 +17,9 @@
 use super::ring::{Area, Capacities, Ring};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags};
-use rustix::mm::{MapFlags, ProtFlags};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
+use rustix::process::{Resource, getrlimit};
 use rustix::{fs, mm};
 use std::io;
 use std::ptr::{self, NonNull};
@@ -84,12 +86,17 @@ unsafe impl Sync for Region {}
 impl Region {
     /// Makes a new memory file for rings of these capacities, and maps it.
     pub(super) fn create(capacities: [usize; 2]) -> io::Result<(Self, OwnedFd)> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let file = fs::memfd_create("armilla-shm", flags)?;
-        fs::ftruncate(&file, length(&layout(capacities)?) as u64)?;
+        let rings = layout(capacities)?;
+        let length = length(&rings) as u64;
+        // Beyond this limit the system kills a program that does not expect it.
+        if getrlimit(Resource::Fsize).current.is_some_and(|most| most < length) {
+            let reason = "the limit RLIMIT_FSIZE (ulimit -f) is less than the memory of a stream";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+        }
+        let file = memory_file()?;
+        fs::ftruncate(&file, length)?;
         fs::fcntl_add_seals(&file, SEALS)?;
-        let region = Self::map(file.as_fd(), layout(capacities)?)?;
-        Ok((region, file))
+        Ok((Self::map(file.as_fd(), rings)?, file))
     }
 
     /// Maps the memory file of a peer, once it has proved safe.
@@ -117,13 +124,33 @@ impl Region {
 
     /// Maps a file that is sealed and as long as the rings demand.
     fn map(file: BorrowedFd<'_>, rings: [Layout; 2]) -> io::Result<Self> {
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        let (length, none) = (length(&rings), ProtFlags::empty());
         // SAFETY: a new mapping at a place that the kernel chooses aliases nothing.
-        let base = unsafe {
-            mm::mmap(ptr::null_mut(), length(&rings), protection, MapFlags::SHARED, file, 0)
-        }?;
+        let base = unsafe { mm::mmap(ptr::null_mut(), length, none, MapFlags::SHARED, file, 0) }?;
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { base, rings })
+        let region = Self { base, rings };
+        region.take_no_memory_ahead();
+        // SAFETY: the mapping, to which no reference leads yet.
+        unsafe {
+            mm::mprotect(base.as_ptr().cast(), length, MprotectFlags::READ | MprotectFlags::WRITE)
+        }?;
+        Ok(region)
+    }
+
+    /// Keeps the system from taking memory for what is not used: a process that locks all that it
+    /// maps (`mlockall`) would get every page at once, and a system with huge pages for shared
+    /// memory a huge one at the first touch. The large areas, which come and go, are not locked.
+    ///
+    /// While the mapping has no access rights, for then locking it has taken nothing yet.
+    fn take_no_memory_ahead(&self) {
+        let large = self.rings.map(|ring| ring.large);
+        let (start, length) = (self.base.as_ptr(), length(&self.rings));
+        // SAFETY: within the mapping, of which no content changes. The large areas are together.
+        // Errors mean that there is nothing to prevent.
+        unsafe {
+            let _ = mm::madvise(start.cast(), length, mm::Advice::LinuxNoHugepage);
+            let _ = mm::munlock(self.start(large[0]).cast(), large[0].length + large[1].length);
+        }
     }
 
     /// The state of one of the two rings.
@@ -229,6 +256,15 @@ impl Drop for Region {
         // SAFETY: mapped with this length, and no reference outlives the region.
         // An error would mean that the range is not a mapping, which it is.
         let _ = unsafe { mm::munmap(self.base.as_ptr().cast(), length(&self.rings)) };
+    }
+}
+
+/// A new memory file, which nobody may execute where the system knows of that (since Linux 6.3).
+fn memory_file() -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    match fs::memfd_create("armilla-shm", flags | MemfdFlags::NOEXEC_SEAL) {
+        Err(Errno::INVAL) => Ok(fs::memfd_create("armilla-shm", flags)?),
+        made => Ok(made?),
     }
 }
 

@@ -35,7 +35,7 @@ pub fn greeting(data: &[u8]) {
     drop(near);
     let read = handshake::accept_any(far.as_fd());
     match read {
-        Ok(Some(Greeting::Memory(region))) => {
+        Ok(Some(Greeting::Memory(Ok(region)))) => {
             assert!(octets.starts_with(b"ARMSHM\0\x02") && octets.len() >= 10);
             assert!(file.is_some() && sent.is_ok());
             // It can be used to its last octet.
@@ -43,6 +43,7 @@ pub fn greeting(data: &[u8]) {
             rings.touch();
         }
         Ok(Some(Greeting::Socket)) => assert!(octets.starts_with(b"ARMSOC\0\x01")),
+        Ok(Some(Greeting::Memory(Err(error)))) => assert!(error.raw_os_error().is_some()),
         Ok(None) => panic!("the peer has gone, and is waited for"),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

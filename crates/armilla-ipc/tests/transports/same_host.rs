@@ -2,6 +2,7 @@
 
 use armilla_ipc::shm::same_host::{Carrier, SameHostAcceptor, Users, connect};
 use armilla_ipc::{Address, Stream, StreamOptions, UnixConnector, UnixStream};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -96,19 +97,39 @@ fn stranger(acceptor: &SameHostAcceptor) -> UnixStream {
     stream
 }
 
+/// As where rules for the system calls of a process, or its limits, forbid it to map the memory.
+#[test]
+fn a_peer_of_which_the_memory_cannot_be_had_gets_the_socket() {
+    let acceptor = echo(|| true);
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let memory = memfd_create("not to be written", flags).unwrap();
+    ftruncate(&memory, 3 * 4096).unwrap();
+    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE | SealFlags::SEAL;
+    fcntl_add_seals(&memory, seals).unwrap();
+    let stream = stranger(&acceptor);
+    stream.send_with_descriptors(b"ARMSHM\0\x02\x0c\x0c", &[memory.as_fd()]).unwrap();
+    let mut answer = [0; 6];
+    stream.recv_all(&mut answer[..1]).unwrap();
+    stream.send_all(b"hello").unwrap();
+    stream.recv_all(&mut answer[1..]).unwrap();
+    assert_eq!(&answer, b"Shello");
+    acceptor.close();
+}
+
 #[test]
 fn strangers_who_say_nothing_or_something_wrong_keep_nobody_waiting() {
     let acceptor = echo(|| true);
     let silent: Vec<_> = (0..300).map(|_| stranger(&acceptor)).collect();
     let no_memory = File::open("/dev/null").unwrap();
-    let memory = [&b"ARMSHM\0\x01"[..], &[12, 12]].concat();
-    let sayings: [(&[u8], bool); 8] = [
+    let memory = [&b"ARMSHM\0\x02"[..], &[12, 12]].concat();
+    let sayings: [(&[u8], bool); 9] = [
         (b"GET / HTTP/1.1\r\n\r\n", false),
         (b"A", false),
         (b"ARMSOC\0\x02\0\0", false),
+        (b"ARMSHM\0\x01\x0c\x0c", true),
         (&memory, false),
         (&memory, true),
-        (b"ARMSHM\0\x01\xff\x00", true),
+        (b"ARMSHM\0\x02\xff\x00", true),
         (b"ARMSOC\0\x01\0\0", true),
         (b"ARMSOC\0\x01", false),
     ];

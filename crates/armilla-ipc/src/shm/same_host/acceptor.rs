@@ -25,8 +25,9 @@ pub struct SameHostAcceptor {
 
 impl SameHostAcceptor {
     /// Listens at a new address, for peers with one of `users`. One that wants shared memory gets a
-    /// socket where `has_memory` is false, which is asked for each, and beyond the
-    /// [limit](crate::shm::set_memory_limit) of this process. Of the `options` the sizes of
+    /// socket where `has_memory` is false, which is asked for each, beyond the
+    /// [limit](crate::shm::set_memory_limit) of this process, and where the system lets this process
+    /// have none. Of the `options` the sizes of
     /// the queues hold for sockets, and [`busy_poll`](StreamOptions::busy_poll) for shared memory.
     ///
     /// # Errors
@@ -74,7 +75,7 @@ impl SameHostAcceptor {
         }
         let Some(greeting) = handshake::accept_any(socket.as_fd())? else { return Ok(None) };
         let names = || [self.local.clone(), Address::SameHost];
-        if let Greeting::Memory(region) = greeting
+        if let Greeting::Memory(Ok(region)) = greeting
             && budget::has_room()
             && (self.has_memory)()
         {

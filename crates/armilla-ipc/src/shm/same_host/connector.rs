@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Connects to the [acceptor](super::SameHostAcceptor) with this name, of one of `users`, within
 /// `limit`. Returns what carries the connection: the socket, too, where shared memory was wanted and
-/// the acceptor or the [limit](crate::shm::set_memory_limit) of
+/// the acceptor, the [limit](crate::shm::set_memory_limit) or the system of
 /// either process has none for it. For `options` see [`ShmConnector::new`](crate::ShmConnector::new);
 /// the sizes of the queues hold for shared memory, or for the socket if that was wanted.
 ///
@@ -38,18 +38,23 @@ pub fn connect(
         Carrier::Socket => options.clone(),
         Carrier::Memory => StreamOptions::default(),
     };
-    let socket = UnixConnector::new(of_socket).connect(&address, Some(limit))?;
-    if !users.include(Credentials::of_peer(socket.as_fd())?.user) {
+    let connected = UnixConnector::new(of_socket).connect(&address, Some(limit));
+    let socket = connected.map_err(of_system)?;
+    let server = Credentials::of_peer(socket.as_fd()).map_err(of_system)?;
+    if !users.include(server.user) {
         return Err(refused());
     }
-    let region = match wanted {
-        Carrier::Memory if budget::has_room() => Some(handshake::offer(socket.as_fd(), options)?),
-        Carrier::Memory | Carrier::Socket => {
-            handshake::offer_socket(socket.as_fd())?;
-            None
-        }
+    let memory = match wanted {
+        Carrier::Memory if budget::has_room() => handshake::memory(options).ok(),
+        Carrier::Memory | Carrier::Socket => None,
     };
-    match (await_answer(socket.as_fd(), deadline)?, region) {
+    let offered = match &memory {
+        Some(memory) => memory.offer(socket.as_fd()),
+        None => handshake::offer_socket(socket.as_fd()),
+    };
+    offered.map_err(of_system)?;
+    let answer = await_answer(socket.as_fd(), deadline).map_err(of_system)?;
+    match (answer, memory.map(|memory| memory.region)) {
         (MEMORY, Some(region)) => {
             let (rings, names) = (RingPair::new(region, 0), [Address::unix(""), address]);
             let stream = ShmStream::new(socket.into(), Some(rings), options.busy_poll, names);
@@ -78,7 +83,28 @@ fn await_answer(socket: BorrowedFd<'_>, deadline: Deadline) -> io::Result<u8> {
     }
 }
 
+/// What the system forbids this process says nothing of users.
+fn of_system(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => io::Error::other(error),
+        _ => error,
+    }
+}
+
 #[cold]
 fn refused() -> io::Error {
     io::ErrorKind::PermissionDenied.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_sides_themselves_speak_of_users() {
+        let by_the_system = io::Error::from(Errno::PERM);
+        assert_eq!(by_the_system.kind(), refused().kind());
+        assert_eq!(of_system(by_the_system).kind(), io::ErrorKind::Other);
+        assert_eq!(of_system(Errno::CONNREFUSED.into()).kind(), io::ErrorKind::ConnectionRefused);
+    }
 }

@@ -5,6 +5,7 @@ use crate::conformance::{LONG, pattern};
 use armilla_ipc::shm::same_host::{self, Carrier, SameHostAcceptor, Users};
 use armilla_ipc::shm::{ShmConnector, ShmStream, memory_in_use, memory_limit, set_memory_limit};
 use armilla_ipc::{Stream, StreamOptions};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -100,6 +101,75 @@ fn a_busy_stream_gives_memory_back_that_it_needs_no_more() {
     }
 }
 
+/// Connects both ends of a same-host endpoint, and checks that they work. Returns what carries them.
+fn meet(acceptor: &SameHostAcceptor) -> Carrier {
+    thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            let wanted = (Carrier::Memory, &StreamOptions::default());
+            same_host::connect(&acceptor.name(), wanted, &Users::Own, LONG).unwrap()
+        });
+        let server = acceptor.accept().unwrap().unwrap();
+        let (client, carrier) = client.join().unwrap();
+        assert_eq!(Carrier::of(&*server), Some(carrier));
+        client.send_all(b"hello").unwrap();
+        assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
+        carrier
+    })
+}
+
+fn endpoint() -> SameHostAcceptor {
+    SameHostAcceptor::bind(Users::Own, || true, StreamOptions::default()).unwrap()
+}
+
+/// The system ends a process that makes a file beyond the limit, unless it expects that.
+#[test]
+fn a_process_that_may_make_no_such_file_uses_sockets() {
+    if !is_alone("memory::a_process_that_may_make_no_such_file_uses_sockets") {
+        return;
+    }
+    let acceptor = endpoint();
+    assert_eq!(meet(&acceptor), Carrier::Memory);
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    setrlimit(Resource::Fsize, Rlimit { current: Some(1 << 20), maximum }).unwrap();
+    assert_eq!(meet(&acceptor), Carrier::Socket);
+    let listening = bind();
+    let refused = ShmConnector::default().connect(listening.local(), Some(LONG)).unwrap_err();
+    assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge, "{refused}");
+}
+
+/// Real-time programs lock all that they map; of a stream that is what calls need.
+#[test]
+#[cfg(feature = "real-time")]
+fn locking_all_memory_takes_none_that_is_not_used() {
+    if !is_alone("memory::locking_all_memory_takes_none_that_is_not_used") {
+        return;
+    }
+    if let Err(error) = armilla_ipc::real_time::lock_memory() {
+        return eprintln!("not tested: {error}");
+    }
+    let in_use = || state("RssShmem");
+    let streams = pair();
+    let [client, server] = &streams;
+    assert!(in_use() <= 2 * IDLE, "{} KiB", in_use());
+    transfer([client, server], &pattern(3 << 20));
+    assert!(in_use() > 1024, "it has grown");
+    client.release_memory();
+    assert!(in_use() <= 2 * IDLE, "{} KiB", in_use());
+}
+
+#[test]
+fn a_system_with_huge_pages_takes_none_for_a_stream() {
+    let _streams = pair();
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let flags = maps.split("memfd:armilla-shm").skip(1).map(|part| {
+        part.lines().find_map(|line| line.strip_prefix("VmFlags:")).expect("the kernel tells them")
+    });
+    let flags: Vec<_> = flags.collect();
+    let has_huge_pages = std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists();
+    let wanted = |flags: &&str| flags.contains(" nh") || !has_huge_pages;
+    assert!(flags.len() >= 2 && flags.iter().all(wanted), "{flags:?}");
+}
+
 #[test]
 fn beyond_the_limit_rings_stay_small_and_new_connections_use_sockets() {
     if !is_alone("memory::beyond_the_limit_rings_stay_small_and_new_connections_use_sockets") {
@@ -116,24 +186,10 @@ fn beyond_the_limit_rings_stay_small_and_new_connections_use_sockets() {
     let most = transfer([&again[0], &again[1]], &bulk);
     assert_eq!(most, 2 * small + large, "whoever insists gets a stream, which stays small");
 
-    let acceptor = SameHostAcceptor::bind(Users::Own, || true, StreamOptions::default()).unwrap();
-    let connect = || {
-        thread::scope(|scope| {
-            let client = scope.spawn(|| {
-                let wanted = (Carrier::Memory, &StreamOptions::default());
-                same_host::connect(&acceptor.name(), wanted, &Users::Own, LONG).unwrap()
-            });
-            let server = acceptor.accept().unwrap().unwrap();
-            let (client, carrier) = client.join().unwrap();
-            assert_eq!(Carrier::of(&*server), Some(carrier));
-            client.send_all(b"hello").unwrap();
-            assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
-            carrier
-        })
-    };
-    assert_eq!(connect(), Carrier::Socket);
+    let acceptor = endpoint();
+    assert_eq!(meet(&acceptor), Carrier::Socket);
     drop((streams, again));
-    assert_eq!(connect(), Carrier::Memory, "there is room again");
+    assert_eq!(meet(&acceptor), Carrier::Memory, "there is room again");
 }
 
 /// Connects so many times, and moves on each stream what calls do: more in all than the small areas
