@@ -2,7 +2,7 @@
 
 use crate::data_access::Filetime;
 use armilla_dcerpc::Uuid;
-use armilla_dcerpc::ndr::{Conformant, Unique, WideString};
+use armilla_dcerpc::ndr::{Unique, WideString};
 use std::time::Duration;
 
 /// The class of `OpcEnum`, which every host with OPC servers has.
@@ -13,11 +13,6 @@ pub(crate) const DATA_ACCESS_1: Uuid = Uuid::literal("63d5f430-cfe4-11d1-b2c8-00
 pub(crate) const DATA_ACCESS_2: Uuid = Uuid::literal("63d5f432-cfe4-11d1-b2c8-0060083ba1fb");
 /// The category of servers of Data Access 3.
 pub(crate) const DATA_ACCESS_3: Uuid = Uuid::literal("cc603642-66d7-48f1-b69a-b625e73652d7");
-
-/// An array as a result.
-pub(crate) fn array<T, W: From<T>>(values: Vec<T>) -> Unique<Conformant<W>> {
-    Unique::new(values.into_iter().map(W::from).collect::<Vec<_>>().into())
-}
 
 /// A text as a result, or as a member.
 pub(crate) fn text(text: &str) -> Unique<WideString> {

@@ -2,10 +2,11 @@
 
 use crate::com::served;
 use crate::constructs::compiled::com_types::plant::{
-    IRecorder, IRecorderProxy, Stretch, i_recorder,
+    IRecorder, IRecorderProxy, IShelf, IShelfProxy, Stretch, i_recorder, i_shelf,
 };
 use crate::constructs::compiled::com_types::{Quality, Reading, Source};
-use armilla_dcerpc::Status;
+use armilla_dcerpc::ndr::{ConformantVarying, Parameters};
+use armilla_dcerpc::{ByteOrder, Status};
 use armilla_dcom::automation::{Bstr, Date, Variant};
 use std::sync::Mutex;
 
@@ -115,6 +116,51 @@ fn structs_and_enums_are_what_they_were_when_they_arrive() {
     assert_eq!(whole, Stretch { complete: true, ..stretch.clone() });
     let empty = Stretch { remarks: vec![], worst: None, all: vec![], count: 0, ..stretch };
     assert_eq!(recorder.record(empty.clone()).unwrap(), Stretch { complete: true, ..empty });
+}
+
+struct Shelf;
+
+impl IShelf for Shelf {
+    fn next(&self, count: u32) -> Result<(Vec<i32>, u32), Status> {
+        match count {
+            0 => Err(Status::INVALID_ARGUMENT),
+            _ => Ok((vec![7], 1)),
+        }
+    }
+
+    fn adjust(
+        &self,
+        level: Option<i32>,
+        other: i32,
+        note: Option<String>,
+    ) -> Result<(Option<i32>, i32, Option<String>), Status> {
+        Ok((level.map(|level| level + 1), other + 1, note.map(|note| note + "!")))
+    }
+}
+
+/// Peers compare the size of an array with the parameter that `size_is` names, and refuse others.
+#[test]
+fn an_array_that_is_not_full_has_the_size_that_was_asked_for() {
+    let (_server, proxy) = served(i_shelf::object(Shelf), i_shelf::IID);
+    let next = |count| proxy.call_with_status::<i_shelf::Next>(&i_shelf::NextIn { count }).unwrap();
+    let (taken, _) = next(9);
+    assert_eq!(taken.numbers, ConformantVarying { maximum: 9, values: vec![7] });
+    let (taken, failed) = next(0);
+    assert_eq!((taken.numbers.maximum, failed), (0, Status::INVALID_ARGUMENT));
+}
+
+/// A pointer that leads both ways and may be null travels, one that may not leaves no trace.
+#[test]
+fn pointers_that_lead_both_ways_are_where_midl_puts_them() {
+    let (_server, proxy) = served(i_shelf::object(Shelf), i_shelf::IID);
+    let shelf = IShelfProxy(proxy);
+    let some = shelf.adjust(Some(1), 2, Some("low".to_owned())).unwrap();
+    assert_eq!(some, (Some(2), 3, Some("low!".to_owned())));
+    assert_eq!(shelf.adjust(None, 2, None).unwrap(), (None, 3, None));
+    let given = i_shelf::AdjustIn { level: Some(5).into(), other: 6, note: None.into() };
+    let octets = given.to_stub(ByteOrder::Little).unwrap();
+    assert_eq!(octets[4..], [5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]);
+    assert_ne!(octets[..4], [0; 4]);
 }
 
 #[test]

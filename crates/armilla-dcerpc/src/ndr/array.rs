@@ -37,6 +37,14 @@ impl<T> From<Vec<T>> for ConformantVarying<T> {
     }
 }
 
+impl<T> ConformantVarying<T> {
+    /// The same elements with room for so many; never for fewer than there are.
+    #[must_use]
+    pub fn with_room(self, maximum: u32) -> Self {
+        Self { maximum: self.maximum.max(maximum), ..self }
+    }
+}
+
 fn encode_all<T: Ndr>(values: &[T], out: &mut Encoder) -> Result<(), NdrError> {
     const { assert!(!T::CONFORMANT, "an element of an array has one size: use a pointer") }
     out.align(T::ALIGNMENT);

@@ -312,9 +312,9 @@ impl Checker<'_, '_> {
             attributes: &parameter.attributes,
             place: Place::Parameter(direction),
         };
-        let ty = self.com_declared(&declared)?;
+        let (ty, size) = (self.com_declared(&declared)?, declared.size());
         let (name, span) = (parameter.name.text.clone(), parameter.name.span);
-        Some(ComParameter { name, span, direction, retval: has("retval"), ty })
+        Some(ComParameter { name, span, direction, retval: has("retval"), ty, size })
     }
 
     pub(super) fn is_com(&self, id: DeclId) -> bool {

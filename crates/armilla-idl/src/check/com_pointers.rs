@@ -45,6 +45,13 @@ impl Declared<'_> {
         texts.any(|text| parts(text).get(depth).is_some_and(|part| !part.is_empty()))
     }
 
+    /// The parameter that is the size of its outermost array, if `size_is` says nothing else.
+    pub(super) fn size(&self) -> Option<String> {
+        let text = self.attributes.iter().find(|it| it.name == "size_is")?.text.as_deref()?;
+        let outermost = parts(text).first()?.trim();
+        words(outermost).next().filter(|word| *word == outermost).map(str::to_owned)
+    }
+
     fn is_out(&self) -> bool {
         matches!(self.place, Place::Parameter(Direction::Out | Direction::InOut))
     }
@@ -59,9 +66,9 @@ impl Declared<'_> {
         };
         match (self.place, own.or(alias)) {
             (Place::Member, kind) => kind.or(Some(ComPointer::Unique)),
-            // What is given back has a place: `unique` says that of what lies there.
-            (Place::Parameter(Direction::Out | Direction::InOut), _) => None,
-            (Place::Parameter(Direction::In), kind) => {
+            // What is only given back has a place: `unique` says that of what lies there.
+            (Place::Parameter(Direction::Out), _) => None,
+            (Place::Parameter(Direction::In | Direction::InOut), kind) => {
                 kind.filter(|kind| *kind != ComPointer::Reference)
             }
         }
@@ -126,7 +133,8 @@ impl Checker<'_, '_> {
         // IDL has no pointers: there an `out` parameter is what it is.
         let implied =
             declared.is_out() && own == 0 && (levels.is_empty() || string) && !self.sized(declared);
-        if implied && (stars == 0 || string || matches!(ty, ComType::Object(_))) {
+        let implied = implied && (stars == 0 || string || matches!(ty, ComType::Object(_)));
+        if implied {
             levels.insert(0, Level::Star);
         }
         if declared.is_out() && levels.is_empty() {
@@ -134,7 +142,7 @@ impl Checker<'_, '_> {
             return self.bad_pointer(declared.name, spec.ty.span, why);
         }
         let first = if own == 0 { pointer } else { None };
-        let outermost = declared.outermost(first);
+        let outermost = declared.outermost(first).filter(|_| !implied || !declared.is_out());
         self.check_levels(declared, levels.len())?;
         self.com_levels(ty, &levels, 0, declared, outermost)
     }

@@ -82,6 +82,8 @@ pub struct ComParameter {
     pub retval: bool,
     /// Its type; the pointer of an `out` parameter is no part of it.
     pub ty: ComType,
+    /// The parameter that is the size of its array, if `size_is` says nothing else.
+    pub size: Option<String>,
 }
 
 /// A type of COM.

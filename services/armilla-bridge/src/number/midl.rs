@@ -286,6 +286,8 @@ fn parameter(used: &Used, direction: &str, stars: usize, name: &str) -> String {
     };
     let attributes = match used.attributes {
         "" => String::new(),
+        // There the outermost pointer is the place of the text, which is never null.
+        "string, unique" if direction != "in" => ", string".to_owned(),
         attributes => format!(", {attributes}"),
     };
     format!("[{direction}{attributes}] {}", used.written(stars, name))

@@ -60,7 +60,8 @@ impl Connection {
         let interface = IopcItemPropertiesProxy(self.interface(iopc_item_properties::IID)?);
         let (_, properties, texts, _) = interface.query_available_properties(id.to_owned())?;
         let count = properties.len() as u32;
-        let (values, errors) = interface.get_item_properties(id.to_owned(), count, properties)?;
+        let (_, values, errors) =
+            interface.get_item_properties(id.to_owned(), count, properties)?;
         let texts = texts.into_iter().map(Option::unwrap_or_default);
         let there = texts.zip(values).zip(errors).filter(|(_, error)| *error == 0);
         Ok(there.map(|(property, _)| property).collect())
@@ -115,7 +116,7 @@ fn walk(
 
 /// The names where the browser stands.
 fn names(browser: &Browser, kind: BrowseType) -> Result<Vec<String>, Error> {
-    let found = browser.browse_item_ids(kind, String::new(), 0, 0)?;
+    let (_, found) = browser.browse_item_ids(kind, String::new(), 0, 0)?;
     let Some(strings) = browser.0.pointer(&found.into())? else { return Ok(Vec::new()) };
     let strings = IEnumStringProxy(strings);
     let mut names = Vec::new();

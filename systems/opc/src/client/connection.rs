@@ -95,7 +95,7 @@ impl Connection {
         let (name, dead_band) = (options.name.clone(), Some(options.dead_band));
         let iid = iopc_item_mgt::IID;
         let made = self.server.add_group(name, 1, rate, 1, None, dead_band, 0, iid)?;
-        let (handle, rate, group) = made;
+        let (_, handle, rate, group) = made;
         let items = self.server.0.pointer(&group.into())?;
         let items = items.ok_or_else(|| Error::Server("the server gives no group".to_string()))?;
         Group::new(self.clone(), items, handle, rate).inspect_err(|_| {

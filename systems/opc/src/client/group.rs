@@ -122,7 +122,7 @@ impl Group {
             Source::Cache => data_access::Source::CACHE,
             Source::Device => data_access::Source::DEVICE,
         };
-        let (states, errors) = self.io.read(source, handles.len() as u32, handles.to_vec())?;
+        let (_, states, errors) = self.io.read(source, handles.len() as u32, handles.to_vec())?;
         let states = states.into_iter().map(|state| Sample {
             value: state.value,
             quality: Quality(state.quality),
@@ -139,7 +139,7 @@ impl Group {
     pub fn write(&self, values: &[(u32, Variant)]) -> Result<Vec<Result<(), Status>>, Error> {
         let count = values.len();
         let (handles, values) = values.iter().cloned().unzip();
-        let errors = self.io.write(count as u32, handles, values)?;
+        let (_, errors) = self.io.write(count as u32, handles, values)?;
         each(count, std::iter::repeat_n((), count), errors)
     }
 

@@ -50,7 +50,7 @@ pub(super) fn class(client: &Client, host: &str, prog_id: &str) -> Result<Uuid, 
 pub fn servers(client: &Client, host: &str) -> Result<Vec<Listed>, Error> {
     let list = open(client, host)?;
     let categories = vec![DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3];
-    let found = list.enum_classes(3, categories, 0, Vec::new())?;
+    let (_, found) = list.enum_classes(3, categories, 0, Vec::new())?;
     let Some(classes) = list.0.pointer(&found.into())? else { return Ok(Vec::new()) };
     let classes = IEnumGuidProxy(classes);
     let mut servers = Vec::new();

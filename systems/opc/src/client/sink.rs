@@ -1,18 +1,15 @@
 //! What a server calls: the sinks of groups.
 
 use super::error::Error;
-use crate::data_access::iopc_data_callback::{
-    self, OnCancelComplete, OnCancelCompleteIn, OnDataChange, OnDataChangeIn, OnReadComplete,
-    OnWriteComplete, OnWriteCompleteIn,
+use crate::data_access::{
+    Filetime, IopcDataCallback, IopcShutdown, iopc_data_callback, iopc_shutdown,
 };
-use crate::data_access::iopc_shutdown::{self, ShutdownRequest, ShutdownRequestIn};
-use crate::data_access::{Filetime, filetime};
 use crate::model::{Quality, Sample};
-use armilla_dcerpc::ndr::{Operation, Unique};
+use armilla_dcerpc::ndr::Unique;
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcerpc::{Status, Uuid};
-use armilla_dcom::automation::VariantPointer;
+use armilla_dcom::automation::Variant;
 use armilla_dcom::automation::dispatch::{
     Advise, AdviseIn, CONNECTION_POINT_CONTAINER, FindConnectionPoint, FindIn, Unadvise, UnadviseIn,
 };
@@ -145,32 +142,77 @@ impl Object for Sink {
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        let event = match call.opnum {
-            ShutdownRequest::OPNUM if call.iid == iopc_shutdown::IID => {
-                let ShutdownRequestIn { reason } = call.arguments()?;
-                Event::Ending(reason.to_text())
-            }
-            _ if call.iid == iopc_shutdown::IID => return Err(Status::OPERATION_OUT_OF_RANGE),
-            OnDataChange::OPNUM => Event::Changed(readings(call.arguments()?).1),
-            // It is given what the other one is given.
-            OnReadComplete::OPNUM => {
-                let (transaction, readings) = readings(call.arguments()?);
-                Event::Read(transaction, readings)
-            }
-            OnWriteComplete::OPNUM => {
-                let OnWriteCompleteIn { transaction, client_handles, errors, .. } =
-                    call.arguments()?;
-                let each = client_handles.0.into_iter().zip(errors.0);
-                Event::Written(transaction, each.map(|(place, it)| (place, result(it))).collect())
-            }
-            OnCancelComplete::OPNUM => {
-                let OnCancelCompleteIn { transaction, .. } = call.arguments()?;
-                Event::Cancelled(transaction)
-            }
-            _ => return Err(Status::OPERATION_OUT_OF_RANGE),
-        };
-        self.0.send(event).map_err(|_| Status::DISCONNECTED)?;
-        call.answer(&())
+        match call.iid {
+            iopc_shutdown::IID => iopc_shutdown::call(self, call),
+            _ => iopc_data_callback::call(self, call),
+        }
+    }
+}
+
+impl Sink {
+    fn tell(&self, event: Event) -> Result<(), Status> {
+        self.0.send(event).map_err(|_| Status::DISCONNECTED)
+    }
+}
+
+impl IopcShutdown for Sink {
+    fn shutdown_request(&self, reason: String) -> Result<(), Status> {
+        self.tell(Event::Ending(reason))
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+impl IopcDataCallback for Sink {
+    fn on_data_change(
+        &self,
+        _transaction: u32,
+        _group: u32,
+        _master_quality: u32,
+        _master_error: u32,
+        _count: u32,
+        client_handles: Vec<u32>,
+        values: Vec<Variant>,
+        qualities: Vec<u16>,
+        times: Vec<Filetime>,
+        errors: Vec<u32>,
+    ) -> Result<(), Status> {
+        let samples = values.into_iter().zip(qualities).zip(times);
+        self.tell(Event::Changed(readings(client_handles, samples, errors)))
+    }
+
+    fn on_read_complete(
+        &self,
+        transaction: u32,
+        _group: u32,
+        _master_quality: u32,
+        _master_error: u32,
+        _count: u32,
+        client_handles: Vec<u32>,
+        values: Vec<Variant>,
+        qualities: Vec<u16>,
+        times: Vec<Filetime>,
+        errors: Vec<u32>,
+    ) -> Result<(), Status> {
+        let samples = values.into_iter().zip(qualities).zip(times);
+        self.tell(Event::Read(transaction, readings(client_handles, samples, errors)))
+    }
+
+    fn on_write_complete(
+        &self,
+        transaction: u32,
+        _group: u32,
+        _master_error: u32,
+        _count: u32,
+        client_handles: Vec<u32>,
+        errors: Vec<u32>,
+    ) -> Result<(), Status> {
+        let each = client_handles.into_iter().zip(errors);
+        let each = each.map(|(place, error)| (place, result(error))).collect();
+        self.tell(Event::Written(transaction, each))
+    }
+
+    fn on_cancel_complete(&self, transaction: u32, _group: u32) -> Result<(), Status> {
+        self.tell(Event::Cancelled(transaction))
     }
 }
 
@@ -178,18 +220,17 @@ fn result(error: u32) -> Result<(), Status> {
     if Status(error).is_failure() { Err(Status(error)) } else { Ok(()) }
 }
 
-/// The values in what a server tells, with the number by which the client knows it.
-fn readings(given: OnDataChangeIn) -> (u32, Vec<Reading>) {
-    let reading = |(((place, value), (quality, time)), error): (((u32, VariantPointer), _), _)| {
-        let (quality, time): (u16, filetime::Wire) = (quality, time);
-        let sample = result(error).map(|()| Sample {
-            value: value.into_variant(),
-            quality: Quality(quality),
-            time: Filetime::from(time).to_unix(),
-        });
+/// The values in what a server tells, with the numbers by which the client knows them.
+fn readings(
+    places: Vec<u32>,
+    samples: impl Iterator<Item = ((Variant, u16), Filetime)>,
+    errors: Vec<u32>,
+) -> Vec<Reading> {
+    let each = places.into_iter().zip(samples).zip(errors);
+    let each = each.map(|((place, ((value, quality), time)), error)| {
+        let quality = Quality(quality);
+        let sample = result(error).map(|()| Sample { value, quality, time: time.to_unix() });
         Reading { place, sample }
-    };
-    let values = given.client_handles.0.into_iter().zip(given.values.0);
-    let each = values.zip(given.qualities.0.into_iter().zip(given.times.0)).zip(given.errors.0);
-    (given.transaction, each.map(reading).collect())
+    });
+    each.collect()
 }

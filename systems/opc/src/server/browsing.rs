@@ -1,72 +1,82 @@
 //! `IOPCBrowseServerAddressSpace` and `IOPCItemProperties`
 
+use super::Called;
 use super::enumerator::{Elements, Enumerator};
 use super::session::Session;
-use crate::data_access::iopc_browse_server_address_space::{
-    BrowseAccessPaths, BrowseItemIds, BrowseItemIdsIn, BrowseItemIdsOut, ChangeBrowsePosition,
-    ChangeBrowsePositionIn, GetItemId, GetItemIdIn, GetItemIdOut, QueryOrganization,
-    QueryOrganizationOut,
+use crate::data_access::{
+    BrowseType, Direction, IopcBrowseServerAddressSpace, IopcItemProperties, Organization,
 };
-use crate::data_access::iopc_item_properties::{
-    GetItemProperties, GetItemPropertiesIn, GetItemPropertiesOut, LookupItemIds, LookupItemIdsIn,
-    LookupItemIdsOut, QueryAvailableProperties, QueryAvailablePropertiesIn,
-    QueryAvailablePropertiesOut,
-};
-use crate::data_access::{BrowseType, Direction, Organization};
-use crate::model::{Item, Kind, Sample};
+use crate::model::{Branch, Item, Kind, Sample};
 use crate::status::{INVALID_PROPERTY, UNKNOWN_ITEM, overall, split};
-use crate::wire::{array, text};
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::{Date, Variant};
-use armilla_dcom::server::ObjectCall;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
-pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    let space = &session.simulation.space;
-    let mut position = session.position.lock().unwrap_or_else(PoisonError::into_inner);
-    match call.opnum {
-        QueryOrganization::OPNUM => {
-            call.answer(&QueryOrganizationOut { organization: Organization::HIERARCHICAL })
-        }
-        ChangeBrowsePosition::OPNUM => {
-            let ChangeBrowsePositionIn { direction, name } = call.arguments()?;
-            let name = name.to_text();
-            let moved = match direction {
-                Direction::UP => position.up().ok_or(Status::FAIL)?,
-                Direction::DOWN => space.down(&position, &name).ok_or(Status::INVALID_ARGUMENT)?,
-                Direction::TO => space.to(&name).ok_or(Status::INVALID_ARGUMENT)?,
-                _ => return Err(Status::INVALID_ARGUMENT),
-            };
-            *position = moved;
-            call.answer(&())
-        }
-        BrowseItemIds::OPNUM => {
-            let given: BrowseItemIdsIn = call.arguments()?;
-            let kind = match given.kind {
-                BrowseType::BRANCHES => Kind::Branches,
-                BrowseType::LEAVES => Kind::Leaves,
-                BrowseType::FLAT => Kind::Flat,
-                _ => return Err(Status::INVALID_ARGUMENT),
-            };
-            let (vt, rights) = (given.data_type, given.rights);
-            let wanted = |item: &Item| {
-                (vt == 0 || item.vt() == vt) && (rights == 0 || item.rights() & rights != 0)
-            };
-            let names = space.browse(&position, kind, &given.filter.to_text(), wanted);
-            let status = if names.is_empty() { Status::FALSE } else { Status::OK };
-            let names = Enumerator::pointer(call, Elements::Strings(names.into()))?;
-            call.answer_with(&BrowseItemIdsOut { names }, status)
-        }
-        GetItemId::OPNUM => {
-            let GetItemIdIn { name } = call.arguments()?;
-            let whole = space.whole_name(&position, &name.to_text());
-            let id = whole.ok_or(Status::INVALID_ARGUMENT)?;
-            call.answer(&GetItemIdOut { id: text(&id) })
-        }
-        // There is one way to each item.
-        BrowseAccessPaths::OPNUM => Err(Status::NOT_IMPLEMENTED),
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+impl Called<'_, Session> {
+    fn position(&self) -> MutexGuard<'_, Branch> {
+        self.on.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An item, and what it is now.
+    fn item(&self, id: &str) -> Result<(&Item, Sample), Status> {
+        let simulation = &self.on.simulation;
+        let number = simulation.space.find(id).ok_or(UNKNOWN_ITEM)?;
+        let now = simulation.plant().samples()[number].clone();
+        Ok((&simulation.space.items()[number], now))
+    }
+}
+
+impl IopcBrowseServerAddressSpace for Called<'_, Session> {
+    fn query_organization(&self) -> Result<Organization, Status> {
+        Ok(Organization::HIERARCHICAL)
+    }
+
+    fn change_browse_position(&self, direction: Direction, name: String) -> Result<(), Status> {
+        let space = &self.on.simulation.space;
+        let mut position = self.position();
+        let moved = match direction {
+            Direction::UP => position.up().ok_or(Status::FAIL)?,
+            Direction::DOWN => space.down(&position, &name).ok_or(Status::INVALID_ARGUMENT)?,
+            Direction::TO => space.to(&name).ok_or(Status::INVALID_ARGUMENT)?,
+            _ => return Err(Status::INVALID_ARGUMENT),
+        };
+        *position = moved;
+        Ok(())
+    }
+
+    fn browse_item_ids(
+        &self,
+        kind: BrowseType,
+        filter: String,
+        data_type: u16,
+        rights: u32,
+    ) -> Result<(Status, Option<InterfacePointer>), Status> {
+        let kind = match kind {
+            BrowseType::BRANCHES => Kind::Branches,
+            BrowseType::LEAVES => Kind::Leaves,
+            BrowseType::FLAT => Kind::Flat,
+            _ => return Err(Status::INVALID_ARGUMENT),
+        };
+        let wanted = |item: &Item| {
+            (data_type == 0 || item.vt() == data_type)
+                && (rights == 0 || item.rights() & rights != 0)
+        };
+        let space = &self.on.simulation.space;
+        let names = space.browse(&self.position(), kind, &filter, wanted);
+        let status = if names.is_empty() { Status::FALSE } else { Status::OK };
+        let names = Enumerator::pointer(self.call, Elements::Strings(names.into()))?;
+        Ok((status, Some(names)))
+    }
+
+    fn get_item_id(&self, name: String) -> Result<Option<String>, Status> {
+        let whole = self.on.simulation.space.whole_name(&self.position(), &name);
+        whole.map(Some).ok_or(Status::INVALID_ARGUMENT)
+    }
+
+    /// There is one way to each item.
+    fn browse_access_paths(&self, _id: String) -> Result<Option<InterfacePointer>, Status> {
+        Err(Status::NOT_IMPLEMENTED)
     }
 }
 
@@ -87,52 +97,46 @@ const PROPERTIES: &[(u32, &str, u16, Value)] = &[
     (103, "Low EU", 5, |item, _| item.range.map(|(low, _)| low.into())),
 ];
 
-pub(super) fn properties(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    let space = &session.simulation.space;
-    let item = |id: &WideString| space.find(&id.to_text()).ok_or(UNKNOWN_ITEM);
-    let of = |number: usize| {
-        (&space.items()[number], session.simulation.plant().samples()[number].clone())
-    };
-    match call.opnum {
-        QueryAvailableProperties::OPNUM => {
-            let QueryAvailablePropertiesIn { id } = call.arguments()?;
-            let (item, now) = of(item(&id)?);
-            let all: Vec<_> =
-                PROPERTIES.iter().filter(|(.., value)| value(item, &now).is_some()).collect();
-            let texts = all.iter().map(|(_, what, ..)| text(what));
-            let types = all.iter().map(|(_, _, vt, _)| if *vt == 0 { item.vt() } else { *vt });
-            call.answer(&QueryAvailablePropertiesOut {
-                count: all.len() as u32,
-                properties: array(all.iter().map(|(number, ..)| *number).collect()),
-                descriptions: array(texts.collect()),
-                types: array(types.collect()),
-            })
-        }
-        GetItemProperties::OPNUM => {
-            let given: GetItemPropertiesIn = call.arguments()?;
-            let (item, now) = of(item(&given.id)?);
-            let one = |wanted: &u32| {
-                let known = PROPERTIES.iter().find(|(number, ..)| number == wanted);
-                known.and_then(|(.., value)| value(item, &now)).ok_or(INVALID_PROPERTY)
-            };
-            let (values, errors): (Vec<_>, Vec<_>) = (given.properties.0.iter())
-                .map(|number| split(one(number), Variant::Empty))
-                .unzip();
-            let status = overall(&errors);
-            call.answer_with(
-                &GetItemPropertiesOut { values: array(values), errors: array(errors) },
-                status,
-            )
-        }
-        LookupItemIds::OPNUM => {
-            let given: LookupItemIdsIn = call.arguments()?;
-            item(&given.id)?;
-            // No property is an item of its own.
-            let ids: Vec<_> = given.properties.0.iter().map(|_| Unique::NULL).collect();
-            let errors: Vec<_> = given.properties.0.iter().map(|_| INVALID_PROPERTY.0).collect();
-            let status = overall(&errors);
-            call.answer_with(&LookupItemIdsOut { ids: array(ids), errors: array(errors) }, status)
-        }
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+impl IopcItemProperties for Called<'_, Session> {
+    fn query_available_properties(
+        &self,
+        id: String,
+    ) -> Result<(u32, Vec<u32>, Vec<Option<String>>, Vec<u16>), Status> {
+        let (item, now) = self.item(&id)?;
+        let known = PROPERTIES.iter().filter(|(.., value)| value(item, &now).is_some());
+        let known: Vec<_> = known.collect();
+        let texts = known.iter().map(|(_, what, ..)| Some((*what).to_owned())).collect();
+        let types = known.iter().map(|(_, _, vt, _)| if *vt == 0 { item.vt() } else { *vt });
+        let numbers = known.iter().map(|(number, ..)| *number).collect();
+        Ok((known.len() as u32, numbers, texts, types.collect()))
+    }
+
+    fn get_item_properties(
+        &self,
+        id: String,
+        _count: u32,
+        properties: Vec<u32>,
+    ) -> Result<(Status, Vec<Variant>, Vec<u32>), Status> {
+        let (item, now) = self.item(&id)?;
+        let one = |wanted: u32| {
+            let known = PROPERTIES.iter().find(|(number, ..)| *number == wanted);
+            known.and_then(|(.., value)| value(item, &now)).ok_or(INVALID_PROPERTY)
+        };
+        let each = properties.into_iter().map(|number| split(one(number), Variant::Empty));
+        let (values, errors): (Vec<_>, Vec<_>) = each.unzip();
+        Ok((overall(&errors), values, errors))
+    }
+
+    /// No property is an item of its own.
+    fn lookup_item_ids(
+        &self,
+        id: String,
+        _count: u32,
+        properties: Vec<u32>,
+    ) -> Result<(Status, Vec<Option<String>>, Vec<u32>), Status> {
+        self.item(&id)?;
+        let ids = properties.iter().map(|_| None).collect();
+        let errors: Vec<_> = properties.iter().map(|_| INVALID_PROPERTY.0).collect();
+        Ok((overall(&errors), ids, errors))
     }
 }

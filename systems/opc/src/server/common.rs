@@ -1,16 +1,10 @@
 //! `IOPCCommon`
 
+use super::Called;
 use super::session::Session;
-use crate::data_access::iopc_common::{
-    GetErrorString, GetErrorStringIn, GetErrorStringOut, GetLocale, GetLocaleOut,
-    QueryAvailableLocales, QueryAvailableLocalesOut, SetClientName, SetClientNameIn, SetLocale,
-    SetLocaleIn,
-};
+use crate::data_access::IopcCommon;
 use crate::status::text;
-use crate::wire::{self, array};
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::Operation;
-use armilla_dcom::server::ObjectCall;
 use std::sync::PoisonError;
 
 /// The language of texts: English, as in the United States.
@@ -18,29 +12,29 @@ pub(super) const ENGLISH: u32 = 0x409;
 /// Two ways to say that any language will do.
 const ANY: [u32; 2] = [0x400, 0x800];
 
-pub(super) fn call(session: &Session, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    match call.opnum {
-        SetLocale::OPNUM => {
-            let SetLocaleIn { locale } = call.arguments()?;
-            if locale != ENGLISH && !ANY.contains(&locale) {
-                return Err(Status::INVALID_ARGUMENT);
-            }
-            *session.locale.lock().unwrap_or_else(PoisonError::into_inner) = locale;
-            call.answer(&())
+impl IopcCommon for Called<'_, Session> {
+    fn set_locale(&self, locale: u32) -> Result<(), Status> {
+        if locale != ENGLISH && !ANY.contains(&locale) {
+            return Err(Status::INVALID_ARGUMENT);
         }
-        GetLocale::OPNUM => {
-            let locale = *session.locale.lock().unwrap_or_else(PoisonError::into_inner);
-            call.answer(&GetLocaleOut { locale })
-        }
-        QueryAvailableLocales::OPNUM => {
-            call.answer(&QueryAvailableLocalesOut { count: 1, locales: array(vec![ENGLISH]) })
-        }
-        GetErrorString::OPNUM => {
-            let GetErrorStringIn { error } = call.arguments()?;
-            call.answer(&GetErrorStringOut { text: wire::text(&text(Status(error))) })
-        }
-        // It helps those who look at the wire.
-        SetClientName::OPNUM => call.arguments::<SetClientNameIn>().and_then(|_| call.answer(&())),
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+        *self.on.locale.lock().unwrap_or_else(PoisonError::into_inner) = locale;
+        Ok(())
+    }
+
+    fn get_locale(&self) -> Result<u32, Status> {
+        Ok(*self.on.locale.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn query_available_locales(&self) -> Result<(u32, Vec<u32>), Status> {
+        Ok((1, vec![ENGLISH]))
+    }
+
+    fn get_error_string(&self, error: u32) -> Result<Option<String>, Status> {
+        Ok(Some(text(Status(error))))
+    }
+
+    /// It helps those who look at the wire.
+    fn set_client_name(&self, _name: String) -> Result<(), Status> {
+        Ok(())
     }
 }

@@ -1,19 +1,16 @@
 //! The enumerators of OPC.
 
-use crate::data_access::i_enum_opc_item_attributes::{
-    self as attributes, CloneOut, Next, Reset, Skip, SkipIn,
-};
+use super::Called;
 use crate::data_access::{
-    i_enum_guid as guids, i_enum_string as strings, i_enum_unknown as objects, iopc_enum_guid,
-    item_attributes,
+    IEnumGuid, IEnumOpcItemAttributes, IEnumString, IEnumUnknown, ItemAttributes,
+    i_enum_guid as guids, i_enum_opc_item_attributes as attributes, i_enum_string as strings,
+    i_enum_unknown as objects, iopc_enum_guid,
 };
-use crate::wire::{array, text};
-use armilla_dcerpc::ndr::{ConformantVarying, Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::InterfacePointer;
 use armilla_dcom::remote::UNKNOWN;
 use armilla_dcom::server::{Object, ObjectCall};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is enumerated.
 #[derive(Clone)]
@@ -21,7 +18,7 @@ pub(super) enum Elements {
     Strings(Arc<[String]>),
     Guids(Arc<[Uuid]>),
     Objects(Arc<[Arc<dyn Object>]>),
-    Attributes(Arc<[item_attributes::Wire]>),
+    Attributes(Arc<[ItemAttributes]>),
 }
 
 /// A place among elements that do not change.
@@ -60,7 +57,7 @@ impl Enumerator {
     pub(super) fn pointer(
         call: &ObjectCall<'_>,
         elements: Elements,
-    ) -> Result<Unique<InterfacePointer>, Status> {
+    ) -> Result<InterfacePointer, Status> {
         let iid = elements.iid();
         Self::pointer_as(call, elements, iid)
     }
@@ -70,47 +67,22 @@ impl Enumerator {
         call: &ObjectCall<'_>,
         elements: Elements,
         iid: Uuid,
-    ) -> Result<Unique<InterfacePointer>, Status> {
+    ) -> Result<InterfacePointer, Status> {
         let object = Arc::new(Self { elements, at: Mutex::new(0) });
-        call.exports.pointer(object, iid).map(Unique::new)
+        call.exports.pointer(object, iid)
     }
 
     /// Passes over elements; returns which they were, and whether there were as many.
     fn advance(&self, count: u32) -> (std::ops::Range<usize>, Status) {
-        let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at = self.at();
         let from = *at;
         *at = from.saturating_add(count as usize).min(self.elements.len());
         let enough = *at - from == count as usize;
         (from..*at, if enough { Status::OK } else { Status::FALSE })
     }
 
-    fn next(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        let attributes::NextIn { count: maximum } = call.arguments()?;
-        let (which, status) = self.advance(maximum);
-        let got = which.len() as u32;
-        match &self.elements {
-            Elements::Strings(all) => {
-                let values = all[which].iter().map(|name| text(name)).collect();
-                let elements = ConformantVarying { maximum, values };
-                call.answer_with(&strings::NextOut { elements, got }, status)
-            }
-            Elements::Guids(all) => {
-                let elements = ConformantVarying { maximum, values: all[which].to_vec() };
-                call.answer_with(&guids::NextOut { elements, got }, status)
-            }
-            Elements::Objects(all) => {
-                let pointer = |object: &Arc<dyn Object>| {
-                    call.exports.pointer(object.clone(), UNKNOWN).map(Unique::new)
-                };
-                let values = all[which].iter().map(pointer).collect::<Result<_, _>>()?;
-                let elements = ConformantVarying { maximum, values };
-                call.answer_with(&objects::NextOut { elements, got }, status)
-            }
-            Elements::Attributes(all) => {
-                let elements = array(all[which].to_vec());
-                call.answer_with(&attributes::NextOut { elements, got }, status)
-            }
-        }
+    fn at(&self) -> MutexGuard<'_, usize> {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,24 +93,68 @@ impl Object for Enumerator {
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        // The operations of all enumerators have the same numbers.
-        match call.opnum {
-            Next::OPNUM => self.next(call),
-            Skip::OPNUM => {
-                let SkipIn { count } = call.arguments()?;
-                call.answer_with(&(), self.advance(count).1)
-            }
-            Reset::OPNUM => {
-                *self.at.lock().unwrap_or_else(PoisonError::into_inner) = 0;
-                call.answer(&())
-            }
-            attributes::Clone::OPNUM => {
-                let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
-                let copy = Self { elements: self.elements.clone(), at: Mutex::new(at) };
-                let copy = Unique::new(call.exports.pointer(Arc::new(copy), call.iid)?);
-                call.answer(&CloneOut { copy })
-            }
-            _ => Err(Status::OPERATION_OUT_OF_RANGE),
+        let called = Called { on: self, call };
+        match &self.elements {
+            Elements::Strings(_) => strings::call(&called, call),
+            Elements::Guids(_) => guids::call(&called, call),
+            Elements::Objects(_) => objects::call(&called, call),
+            Elements::Attributes(_) => attributes::call(&called, call),
         }
     }
 }
+
+impl Called<'_, Enumerator> {
+    /// The next elements, each as it travels.
+    fn next_of<T, W>(
+        &self,
+        all: &[T],
+        count: u32,
+        each: impl Fn(&T) -> Result<W, Status>,
+    ) -> Result<(Status, Vec<W>, u32), Status> {
+        let (which, status) = self.on.advance(count);
+        let elements = all[which].iter().map(each).collect::<Result<Vec<_>, _>>()?;
+        let got = elements.len() as u32;
+        Ok((status, elements, got))
+    }
+
+    /// Another enumerator at the same place.
+    fn copy(&self) -> Result<Option<InterfacePointer>, Status> {
+        let copy = Enumerator { elements: self.on.elements.clone(), at: Mutex::new(*self.on.at()) };
+        self.call.exports.pointer(Arc::new(copy), self.call.iid).map(Some)
+    }
+}
+
+/// An interface of enumerators: all have the same operations, and elements of their own.
+macro_rules! enumerates {
+    ($interface:ident: $elements:ident of $element:ty, |$called:ident, $one:ident| $travels:expr) => {
+        impl $interface for Called<'_, Enumerator> {
+            fn next(&self, count: u32) -> Result<(Status, Vec<$element>, u32), Status> {
+                let Elements::$elements(all) = &self.on.elements else {
+                    return Err(Status::NO_INTERFACE);
+                };
+                let $called = self;
+                self.next_of(all, count, |$one| $travels)
+            }
+
+            fn skip(&self, count: u32) -> Result<Status, Status> {
+                Ok(self.on.advance(count).1)
+            }
+
+            fn reset(&self) -> Result<(), Status> {
+                *self.on.at() = 0;
+                Ok(())
+            }
+
+            fn clone_(&self) -> Result<Option<InterfacePointer>, Status> {
+                self.copy()
+            }
+        }
+    };
+}
+
+enumerates!(IEnumString: Strings of Option<String>, |_called, name| Ok(Some(name.clone())));
+enumerates!(IEnumGuid: Guids of Uuid, |_called, guid| Ok(*guid));
+enumerates!(IEnumUnknown: Objects of Option<InterfacePointer>, |called, object| {
+    called.call.exports.pointer(object.clone(), UNKNOWN).map(Some)
+});
+enumerates!(IEnumOpcItemAttributes: Attributes of ItemAttributes, |_called, item| Ok(item.clone()));

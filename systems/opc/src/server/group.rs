@@ -1,7 +1,7 @@
 //! A group as an object of DCOM.
 
+use super::Called;
 use super::live::LiveGroup;
-use super::{items, read_write, settings};
 use crate::data_access::{iopc_async_io2, iopc_group_state_mgt, iopc_item_mgt, iopc_sync_io};
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::dispatch::CONNECTION_POINT_CONTAINER;
@@ -17,11 +17,12 @@ impl Object for LiveGroup {
         if self.is_removed() {
             return Err(Status::FAIL);
         }
+        let called = Called { on: self, call };
         match call.iid {
-            iopc_item_mgt::IID => items::call(self, call),
-            iopc_group_state_mgt::IID => settings::call(self, call),
-            iopc_sync_io::IID => read_write::call(self, call),
-            iopc_async_io2::IID => read_write::call_async(self, call),
+            iopc_item_mgt::IID => iopc_item_mgt::call(&called, call),
+            iopc_group_state_mgt::IID => iopc_group_state_mgt::call(&called, call),
+            iopc_sync_io::IID => iopc_sync_io::call(&called, call),
+            iopc_async_io2::IID => iopc_async_io2::call(&called, call),
             _ => self.point.call(call),
         }
     }

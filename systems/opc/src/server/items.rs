@@ -1,90 +1,95 @@
 //! `IOPCItemMgt`
 
+use super::Called;
 use super::enumerator::{Elements, Enumerator};
 use super::live::LiveGroup;
-use crate::data_access::iopc_item_mgt::{
-    AddItems, AddItemsIn, AddItemsOut, CreateEnumerator, CreateEnumeratorIn, CreateEnumeratorOut,
-    RemoveItems, RemoveItemsIn, RemoveItemsOut, SetActiveState, SetActiveStateIn, SetClientHandles,
-    SetClientHandlesIn, SetDatatypes, SetDatatypesIn, ValidateItems, ValidateItemsIn,
-};
 use crate::data_access::{
-    i_enum_opc_item_attributes, item_attributes, item_definition, item_result,
+    IopcItemMgt, ItemAttributes, ItemDefinition, ItemResult, i_enum_opc_item_attributes,
 };
 use crate::model::GroupItem;
 use crate::status::{BAD_TYPE, UNKNOWN_ITEM, overall, split};
-use crate::wire::{array, text};
-use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::{Operation, Unique, WideString};
+use armilla_dcerpc::{Status, Uuid};
+use armilla_dcom::InterfacePointer;
 use armilla_dcom::automation::Variant;
-use armilla_dcom::server::ObjectCall;
 
-pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    match call.opnum {
-        AddItems::OPNUM => {
-            let given: AddItemsIn = call.arguments()?;
-            results(call, given.items.0.iter().map(|item| add(group, item)))
+impl IopcItemMgt for Called<'_, LiveGroup> {
+    fn add_items(
+        &self,
+        _count: u32,
+        items: Vec<ItemDefinition>,
+    ) -> Result<(Status, Vec<ItemResult>, Vec<u32>), Status> {
+        Ok(results(items.iter().map(|item| add(self.on, item))))
+    }
+
+    fn validate_items(
+        &self,
+        _count: u32,
+        items: Vec<ItemDefinition>,
+        _update_blobs: i32,
+    ) -> Result<(Status, Vec<ItemResult>, Vec<u32>), Status> {
+        Ok(results(items.iter().map(|item| found(self.on, item).map(|it| it.1))))
+    }
+
+    fn remove_items(&self, _count: u32, handles: Vec<u32>) -> Result<(Status, Vec<u32>), Status> {
+        Ok(errors(handles.into_iter().map(|handle| self.on.model().remove(handle))))
+    }
+
+    fn set_active_state(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        active: i32,
+    ) -> Result<(Status, Vec<u32>), Status> {
+        let set = |handle| change(self.on, handle, |item| item.active = active != 0);
+        Ok(errors(handles.into_iter().map(set)))
+    }
+
+    fn set_client_handles(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        client_handles: Vec<u32>,
+    ) -> Result<(Status, Vec<u32>), Status> {
+        let set = |(handle, name)| change(self.on, handle, |item| item.client_handle = name);
+        Ok(errors(handles.into_iter().zip(client_handles).map(set)))
+    }
+
+    fn set_datatypes(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        types: Vec<u16>,
+    ) -> Result<(Status, Vec<u32>), Status> {
+        let set = |(handle, vt)| change(self.on, handle, |item| item.requested = vt);
+        Ok(errors(handles.into_iter().zip(types).map(set)))
+    }
+
+    fn create_enumerator(&self, iid: Uuid) -> Result<Option<InterfacePointer>, Status> {
+        if iid != i_enum_opc_item_attributes::IID {
+            return Err(Status::NO_INTERFACE);
         }
-        ValidateItems::OPNUM => {
-            let given: ValidateItemsIn = call.arguments()?;
-            results(call, given.items.0.iter().map(|item| found(group, item).map(|it| it.1)))
-        }
-        RemoveItems::OPNUM => {
-            let given: RemoveItemsIn = call.arguments()?;
-            errors(call, given.handles.0.iter().map(|handle| group.model().remove(*handle)))
-        }
-        SetActiveState::OPNUM => {
-            let given: SetActiveStateIn = call.arguments()?;
-            let active = given.active != 0;
-            let handles = given.handles.0.iter();
-            errors(call, handles.map(|handle| change(group, *handle, |item| item.active = active)))
-        }
-        SetClientHandles::OPNUM => {
-            let given: SetClientHandlesIn = call.arguments()?;
-            let pairs = given.handles.0.iter().zip(&given.client_handles.0);
-            let set = |(handle, name): (&u32, &u32)| {
-                change(group, *handle, |item| item.client_handle = *name)
-            };
-            errors(call, pairs.map(set))
-        }
-        SetDatatypes::OPNUM => {
-            let given: SetDatatypesIn = call.arguments()?;
-            let pairs = given.handles.0.iter().zip(&given.types.0);
-            let set =
-                |(handle, vt): (&u32, &u16)| change(group, *handle, |item| item.requested = *vt);
-            errors(call, pairs.map(set))
-        }
-        CreateEnumerator::OPNUM => {
-            let CreateEnumeratorIn { iid } = call.arguments()?;
-            if iid != i_enum_opc_item_attributes::IID {
-                return Err(Status::NO_INTERFACE);
-            }
-            let elements = Elements::Attributes(attributes(group).into());
-            let enumerator = Enumerator::pointer(call, elements)?;
-            call.answer(&CreateEnumeratorOut { enumerator })
-        }
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+        let elements = Elements::Attributes(attributes(self.on).into());
+        Enumerator::pointer(self.call, elements).map(Some)
     }
 }
 
-/// Answers with what became of each item.
+/// What became of each item.
 fn results(
-    call: &ObjectCall<'_>,
-    each: impl Iterator<Item = Result<item_result::Wire, Status>>,
-) -> Result<Vec<u8>, Status> {
-    let (results, errors): (Vec<_>, Vec<_>) =
-        each.map(|result| split(result, item_result::Wire::default())).unzip();
-    let status = overall(&errors);
-    call.answer_with(&AddItemsOut { results: array(results), errors: array(errors) }, status)
+    each: impl Iterator<Item = Result<ItemResult, Status>>,
+) -> (Status, Vec<ItemResult>, Vec<u32>) {
+    let (results, errors): (Vec<_>, Vec<_>) = each.map(|result| split(result, nothing())).unzip();
+    (overall(&errors), results, errors)
 }
 
-/// The same for what gives no further results: all such operations answer alike.
-pub(super) fn errors(
-    call: &ObjectCall<'_>,
-    each: impl Iterator<Item = Result<(), Status>>,
-) -> Result<Vec<u8>, Status> {
+/// The same for what gives no further results.
+pub(super) fn errors(each: impl Iterator<Item = Result<(), Status>>) -> (Status, Vec<u32>) {
     let errors: Vec<u32> = each.map(|result| split(result, ()).1).collect();
-    let status = overall(&errors);
-    call.answer_with(&RemoveItemsOut { errors: array(errors) }, status)
+    (overall(&errors), errors)
+}
+
+fn nothing() -> ItemResult {
+    let (server_handle, canonical, reserved, rights) = (0, 0, 0, 0);
+    ItemResult { server_handle, canonical, reserved, rights, blob_size: 0, blob: Vec::new() }
 }
 
 fn change(
@@ -96,47 +101,44 @@ fn change(
 }
 
 /// The item that a definition names.
-fn found(
-    group: &LiveGroup,
-    given: &item_definition::Wire,
-) -> Result<(usize, item_result::Wire), Status> {
-    let id = given.id.get().map(WideString::to_text).unwrap_or_default();
+fn found(group: &LiveGroup, given: &ItemDefinition) -> Result<(usize, ItemResult), Status> {
+    let id = given.id.as_deref().unwrap_or_default();
     let space = &group.simulation.space;
-    let number = space.find(&id).ok_or(UNKNOWN_ITEM)?;
+    let number = space.find(id).ok_or(UNKNOWN_ITEM)?;
     let item = &space.items()[number];
     // A type that the first value cannot become is none for the others.
     crate::model::convert(&item.initial, given.requested)
         .or_else(|error| if error == BAD_TYPE { Err(error) } else { Ok(Variant::Empty) })?;
     let (canonical, rights) = (item.vt(), item.rights());
-    Ok((number, item_result::Wire { canonical, rights, ..Default::default() }))
+    Ok((number, ItemResult { canonical, rights, ..nothing() }))
 }
 
-fn add(group: &LiveGroup, given: &item_definition::Wire) -> Result<item_result::Wire, Status> {
+fn add(group: &LiveGroup, given: &ItemDefinition) -> Result<ItemResult, Status> {
     let (number, result) = found(group, given)?;
     let settings = (given.client_handle, given.requested, given.active != 0);
     let server_handle = group.model().add(number, settings)?;
-    Ok(item_result::Wire { server_handle, ..result })
+    Ok(ItemResult { server_handle, ..result })
 }
 
-fn attributes(group: &LiveGroup) -> Vec<item_attributes::Wire> {
+fn attributes(group: &LiveGroup) -> Vec<ItemAttributes> {
     let space = &group.simulation.space;
     let model = group.model();
     let each = model.items().iter().map(|(handle, own)| {
         let item = &space.items()[own.item];
         let range = item.range.map(|(low, high)| vec![low, high]);
-        item_attributes::Wire {
-            access_path: text(""),
-            id: text(&item.id),
+        ItemAttributes {
+            access_path: Some(String::new()),
+            id: Some(item.id.clone()),
             active: own.active.into(),
             client_handle: own.client_handle,
             server_handle: *handle,
             rights: item.rights(),
             blob_size: 0,
-            blob: Unique::NULL,
+            blob: Vec::new(),
             requested: own.requested,
             canonical: item.vt(),
             unit_kind: u16::from(range.is_some()),
-            unit: range.map_or(Variant::Empty, |range| Variant::Array(range.into())).into(),
+            unit: range.map_or(Variant::Empty, |range| Variant::Array(range.into())),
         }
     });
     each.collect()

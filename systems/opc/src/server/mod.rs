@@ -18,7 +18,7 @@ use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::Clock;
 use armilla_dcom::client::{Client, ClientOptions};
-use armilla_dcom::server::{Caller, Object, Server, ServerBuilder, ServerOptions};
+use armilla_dcom::server::{Caller, Object, ObjectCall, Server, ServerBuilder, ServerOptions};
 use list::ServerList;
 use session::Session;
 use simulation::Simulation;
@@ -26,6 +26,12 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// An object of the server, for one call of it: what its interfaces are implemented for.
+struct Called<'a, T> {
+    on: &'a T,
+    call: &'a ObjectCall<'a>,
+}
 
 /// The class of the simulated plant.
 pub const CLASS: Uuid = Uuid::literal("8a4bd5c1-6d63-4c0e-9d53-2f1a70e0c0a1");

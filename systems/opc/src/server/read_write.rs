@@ -1,95 +1,96 @@
 //! `IOPCSyncIO` and `IOPCAsyncIO2`. The plant answers at once: what is asynchronous is the answer.
 
+use super::Called;
 use super::items::errors;
 use super::live::LiveGroup;
 use super::outbox::Answer;
-use crate::data_access::iopc_async_io2::{
-    self as later, Cancel, CancelIn, GetEnable, GetEnableOut, Refresh, RefreshIn, RefreshOut,
-    SetEnable, SetEnableIn,
-};
-use crate::data_access::iopc_sync_io::{Read, ReadIn, ReadOut, Write, WriteIn};
-use crate::data_access::{Filetime, ItemState, Source};
+use crate::data_access::{Filetime, IopcAsyncIo2, IopcSyncIo, ItemState, Source};
 use crate::model::{Change, Quality, Sample};
 use crate::status::{INVALID_HANDLE, overall, split};
-use crate::wire::array;
 use armilla_dcerpc::Status;
-use armilla_dcerpc::ndr::Operation;
-use armilla_dcom::automation::{Variant, VariantPointer};
-use armilla_dcom::server::ObjectCall;
+use armilla_dcom::automation::Variant;
 use std::time::Duration;
 
-pub(super) fn call(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    match call.opnum {
-        Read::OPNUM => {
-            let given: ReadIn = call.arguments()?;
-            let from_device = from_device(given.source)?;
-            let (states, errors): (Vec<_>, Vec<_>) = read(group, &given.handles.0, from_device)
-                .into_iter()
-                .map(|result| split(result.map(state), state(nothing())))
-                .unzip();
-            let status = overall(&errors);
-            call.answer_with(&ReadOut { states: array(states), errors: array(errors) }, status)
-        }
-        Write::OPNUM => {
-            let given: WriteIn = call.arguments()?;
-            let values = values(&given.handles.0, given.values.0)?;
-            errors(call, values.map(|(handle, value)| write(group, handle, &value).map(drop)))
-        }
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+impl IopcSyncIo for Called<'_, LiveGroup> {
+    fn read(
+        &self,
+        source: Source,
+        _count: u32,
+        handles: Vec<u32>,
+    ) -> Result<(Status, Vec<ItemState>, Vec<u32>), Status> {
+        let read = read(self.on, &handles, from_device(source)?);
+        let read = read.into_iter().map(|result| split(result.map(state), state(nothing())));
+        let (states, errors): (Vec<_>, Vec<_>) = read.unzip();
+        Ok((overall(&errors), states, errors))
+    }
+
+    fn write(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        values: Vec<Variant>,
+    ) -> Result<(Status, Vec<u32>), Status> {
+        let values = pairs(handles, values)?;
+        Ok(errors(values.map(|(handle, value)| write(self.on, handle, &value))))
     }
 }
 
-pub(super) fn call_async(group: &LiveGroup, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-    match call.opnum {
-        later::Read::OPNUM => {
-            let given: later::ReadIn = call.arguments()?;
-            let read = read(group, &given.handles.0, true);
-            start(group, call, given.transaction, read, Answer::Read)
+impl IopcAsyncIo2 for Called<'_, LiveGroup> {
+    fn read(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        transaction: u32,
+    ) -> Result<(Status, u32, Vec<u32>), Status> {
+        start(self.on, transaction, read(self.on, &handles, true), Answer::Read)
+    }
+
+    fn write(
+        &self,
+        _count: u32,
+        handles: Vec<u32>,
+        values: Vec<Variant>,
+        transaction: u32,
+    ) -> Result<(Status, u32, Vec<u32>), Status> {
+        let written = pairs(handles, values)?.map(|(handle, value)| {
+            // An item that there is has a result of its own, in the callback.
+            let client = self.on.model().items().get(&handle).map(|item| item.client_handle);
+            let client = client.ok_or(INVALID_HANDLE)?;
+            Ok((client, split(write(self.on, handle, &value), ()).1))
+        });
+        start(self.on, transaction, written.collect(), Answer::Written)
+    }
+
+    fn refresh(&self, source: Source, transaction: u32) -> Result<u32, Status> {
+        let group = self.on;
+        from_device(source)?;
+        connected(group)?;
+        let plant = group.simulation.plant();
+        let all = group.model().all(plant.samples());
+        drop(plant);
+        if all.is_empty() {
+            return Err(Status::FAIL);
         }
-        later::Write::OPNUM => {
-            let given: later::WriteIn = call.arguments()?;
-            let values = values(&given.handles.0, given.values.0)?;
-            let written = values.map(|(handle, value)| {
-                // An item that there is has a result of its own, in the callback.
-                let client = group.model().items().get(&handle).map(|item| item.client_handle);
-                let client = client.ok_or(INVALID_HANDLE)?;
-                Ok((client, split(write(group, handle, &value), ()).1))
-            });
-            start(group, call, given.transaction, written.collect(), Answer::Written)
+        group.outbox.answer(transaction, Answer::Refreshed(all))
+    }
+
+    fn cancel(&self, cancel: u32) -> Result<(), Status> {
+        self.on.outbox.cancel(cancel)
+    }
+
+    fn set_enable(&self, enabled: i32) -> Result<(), Status> {
+        connected(self.on)?;
+        let mut model = self.on.model();
+        if enabled != 0 && !model.enabled {
+            model.tell_all();
         }
-        Refresh::OPNUM => {
-            let RefreshIn { source, transaction } = call.arguments()?;
-            from_device(source)?;
-            connected(group)?;
-            let plant = group.simulation.plant();
-            let all = group.model().all(plant.samples());
-            drop(plant);
-            if all.is_empty() {
-                return Err(Status::FAIL);
-            }
-            let cancel = group.outbox.answer(transaction, Answer::Refreshed(all))?;
-            call.answer(&RefreshOut { cancel })
-        }
-        Cancel::OPNUM => {
-            let CancelIn { cancel } = call.arguments()?;
-            group.outbox.cancel(cancel)?;
-            call.answer(&())
-        }
-        SetEnable::OPNUM => {
-            connected(group)?;
-            let SetEnableIn { enabled } = call.arguments()?;
-            let mut model = group.model();
-            if enabled != 0 && !model.enabled {
-                model.tell_all();
-            }
-            model.enabled = enabled != 0;
-            call.answer(&())
-        }
-        GetEnable::OPNUM => {
-            connected(group)?;
-            call.answer(&GetEnableOut { enabled: group.model().enabled.into() })
-        }
-        _ => Err(Status::OPERATION_OUT_OF_RANGE),
+        model.enabled = enabled != 0;
+        Ok(())
+    }
+
+    fn get_enable(&self) -> Result<i32, Status> {
+        connected(self.on)?;
+        Ok(self.on.model().enabled.into())
     }
 }
 
@@ -109,11 +110,10 @@ fn from_device(source: Source) -> Result<bool, Status> {
 /// Answers what became of each item that is read or written, and tells sinks what those gave that are known.
 fn start<T>(
     group: &LiveGroup,
-    call: &ObjectCall<'_>,
     transaction: u32,
     results: Vec<Result<T, Status>>,
     answer: fn(Vec<T>) -> Answer,
-) -> Result<Vec<u8>, Status> {
+) -> Result<(Status, u32, Vec<u32>), Status> {
     connected(group)?;
     let errors: Vec<u32> =
         results.iter().map(|it| it.as_ref().err().map_or(0, |status| status.0)).collect();
@@ -122,8 +122,7 @@ fn start<T>(
         true => 0,
         false => group.outbox.answer(transaction, answer(known))?,
     };
-    let status = overall(&errors);
-    call.answer_with(&later::ReadOut { cancel, errors: array(errors) }, status)
+    Ok((overall(&errors), cancel, errors))
 }
 
 fn read(group: &LiveGroup, handles: &[u32], from_device: bool) -> Vec<Result<Change, Status>> {
@@ -136,15 +135,14 @@ fn read(group: &LiveGroup, handles: &[u32], from_device: bool) -> Vec<Result<Cha
     handles.iter().map(one).collect()
 }
 
-fn values(
-    handles: &[u32],
-    values: Vec<VariantPointer>,
+fn pairs(
+    handles: Vec<u32>,
+    values: Vec<Variant>,
 ) -> Result<impl Iterator<Item = (u32, Variant)>, Status> {
     if handles.len() != values.len() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    let values = values.into_iter().map(VariantPointer::into_variant);
-    Ok(handles.iter().copied().zip(values))
+    Ok(handles.into_iter().zip(values))
 }
 
 fn write(group: &LiveGroup, handle: u32, value: &Variant) -> Result<(), Status> {

@@ -4,24 +4,18 @@
 use super::enumerator::{Elements, Enumerator};
 use super::live::{Groups, LiveGroup};
 use super::simulation::{Seat, Simulation};
-use super::{browsing, common};
-use crate::data_access::iopc_server::{
-    self, AddGroup, AddGroupIn, AddGroupOut, CreateGroupEnumerator, CreateGroupEnumeratorIn,
-    CreateGroupEnumeratorOut, GetErrorString, GetErrorStringIn, GetErrorStringOut, GetGroupByName,
-    GetGroupByNameIn, GetGroupByNameOut, GetStatus, GetStatusOut, RemoveGroup, RemoveGroupIn,
-};
+use super::{Called, common};
 use crate::data_access::{
-    Filetime, Scope, ServerStatus, State, i_enum_string, i_enum_unknown,
-    iopc_browse_server_address_space as browse, iopc_common, iopc_item_properties, iopc_shutdown,
+    Filetime, IopcServer, Scope, ServerStatus, State, i_enum_string, i_enum_unknown,
+    iopc_browse_server_address_space as browse, iopc_common, iopc_item_properties, iopc_server,
+    iopc_shutdown,
 };
 use crate::model::{Branch, Group, Settings};
 use crate::status::{UNSUPPORTED_RATE, text};
-use crate::wire;
-use armilla_dcerpc::ndr::{Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
-use armilla_dcom::ConnectionPoint;
 use armilla_dcom::automation::dispatch::CONNECTION_POINT_CONTAINER;
 use armilla_dcom::server::{Object, ObjectCall};
+use armilla_dcom::{ConnectionPoint, InterfacePointer};
 use std::sync::{Arc, Mutex};
 
 /// What one client has of the server.
@@ -65,71 +59,18 @@ impl Object for Session {
     }
 
     fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        let called = Called { on: self, call };
         match call.iid {
-            iopc_server::IID => self.serve(call),
-            iopc_common::IID => common::call(self, call),
-            browse::IID => browsing::call(self, call),
-            iopc_item_properties::IID => browsing::properties(self, call),
+            iopc_server::IID => iopc_server::call(&called, call),
+            iopc_common::IID => iopc_common::call(&called, call),
+            browse::IID => browse::call(&called, call),
+            iopc_item_properties::IID => iopc_item_properties::call(&called, call),
             _ => self.shutdown.call(call),
         }
     }
 }
 
 impl Session {
-    fn serve(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        match call.opnum {
-            AddGroup::OPNUM => self.add_group(call),
-            GetErrorString::OPNUM => {
-                let GetErrorStringIn { error, .. } = call.arguments()?;
-                call.answer(&GetErrorStringOut { text: wire::text(&text(Status(error))) })
-            }
-            GetGroupByName::OPNUM => {
-                let GetGroupByNameIn { name, iid } = call.arguments()?;
-                let found = self.groups.find(&name.to_text()).ok_or(Status::INVALID_ARGUMENT)?;
-                let group = Unique::new(self.groups.pointer(call, &found, iid)?);
-                call.answer(&GetGroupByNameOut { group })
-            }
-            GetStatus::OPNUM => {
-                call.answer(&GetStatusOut { status: Some(self.status().into()).into() })
-            }
-            RemoveGroup::OPNUM => {
-                let RemoveGroupIn { server_handle, .. } = call.arguments()?;
-                self.groups.remove(server_handle)?;
-                call.answer(&())
-            }
-            CreateGroupEnumerator::OPNUM => self.enumerate(call),
-            _ => Err(Status::OPERATION_OUT_OF_RANGE),
-        }
-    }
-
-    fn add_group(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        let given: AddGroupIn = call.arguments()?;
-        let dead_band = given.dead_band.into_inner().unwrap_or_default();
-        if !(0.0..=100.0).contains(&dead_band) {
-            return Err(Status::INVALID_ARGUMENT);
-        }
-        let settings = Settings {
-            name: given.name.to_text(),
-            active: given.active != 0,
-            rate: given.rate,
-            dead_band,
-            bias: given.bias.into_inner().unwrap_or_default(),
-            locale: given.locale,
-            client_handle: given.client_handle,
-        };
-        let model = Group::new(settings, self.simulation.now());
-        let rate = model.settings.rate;
-        let group = self.groups.add(&self.simulation, model)?;
-        let pointer = self.groups.pointer(call, &group, given.iid).inspect_err(|_| {
-            // It has just been added.
-            let _ = self.groups.remove(group.handle);
-        })?;
-        let status = if rate == given.rate { Status::OK } else { UNSUPPORTED_RATE };
-        let (server_handle, group) = (group.handle, Unique::new(pointer));
-        let made = AddGroupOut { server_handle, revised_rate: rate, group };
-        call.answer_with(&made, status)
-    }
-
     fn status(&self) -> ServerStatus {
         let (start, now) = self.simulation.times();
         ServerStatus {
@@ -146,13 +87,68 @@ impl Session {
             vendor: Some("Armilla, a simulated plant".to_owned()),
         }
     }
+}
+
+impl IopcServer for Called<'_, Session> {
+    fn add_group(
+        &self,
+        name: String,
+        active: i32,
+        rate: u32,
+        client_handle: u32,
+        bias: Option<i32>,
+        dead_band: Option<f32>,
+        locale: u32,
+        iid: Uuid,
+    ) -> Result<(Status, u32, u32, Option<InterfacePointer>), Status> {
+        let Session { simulation, groups, .. } = self.on;
+        let (dead_band, bias) = (dead_band.unwrap_or_default(), bias.unwrap_or_default());
+        if !(0.0..=100.0).contains(&dead_band) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let active = active != 0;
+        let settings = Settings { name, active, rate, dead_band, bias, locale, client_handle };
+        let model = Group::new(settings, simulation.now());
+        let revised = model.settings.rate;
+        let group = groups.add(simulation, model)?;
+        let pointer = groups.pointer(self.call, &group, iid).inspect_err(|_| {
+            // It has just been added.
+            let _ = groups.remove(group.handle);
+        })?;
+        let status = if revised == rate { Status::OK } else { UNSUPPORTED_RATE };
+        Ok((status, group.handle, revised, Some(pointer)))
+    }
+
+    fn get_error_string(&self, error: u32, _locale: u32) -> Result<Option<String>, Status> {
+        Ok(Some(text(Status(error))))
+    }
+
+    fn get_group_by_name(
+        &self,
+        name: String,
+        iid: Uuid,
+    ) -> Result<Option<InterfacePointer>, Status> {
+        let found = self.on.groups.find(&name).ok_or(Status::INVALID_ARGUMENT)?;
+        self.on.groups.pointer(self.call, &found, iid).map(Some)
+    }
+
+    fn get_status(&self) -> Result<Option<ServerStatus>, Status> {
+        Ok(Some(self.on.status()))
+    }
+
+    fn remove_group(&self, server_handle: u32, _force: i32) -> Result<(), Status> {
+        self.on.groups.remove(server_handle)
+    }
 
     /// All groups are private: other scopes are those or none.
-    fn enumerate(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
-        let CreateGroupEnumeratorIn { scope, iid } = call.arguments()?;
+    fn create_group_enumerator(
+        &self,
+        scope: Scope,
+        iid: Uuid,
+    ) -> Result<(Status, Option<InterfacePointer>), Status> {
         let groups = match scope {
             Scope::PUBLIC_REFERENCES | Scope::PUBLIC => Vec::new(),
-            _ => self.groups.all(),
+            _ => self.on.groups.all(),
         };
         let names = |group: &Arc<LiveGroup>| group.model().settings.name.clone();
         let elements = match iid {
@@ -163,7 +159,6 @@ impl Session {
             _ => return Err(Status::NO_INTERFACE),
         };
         let status = if elements.is_empty() { Status::FALSE } else { Status::OK };
-        let enumerator = Enumerator::pointer(call, elements)?;
-        call.answer_with(&CreateGroupEnumeratorOut { enumerator }, status)
+        Ok((status, Some(Enumerator::pointer(self.call, elements)?)))
     }
 }

@@ -12,7 +12,8 @@ use super::module::Module;
 use super::names;
 use super::scope::{self, Scope};
 use crate::model::{
-    ComBase, ComInterface, ComMethod, ComParameter, DeclId, DeclKind, Declaration, Direction, Model,
+    ComBase, ComInterface, ComMethod, ComParameter, ComType, DeclId, DeclKind, Declaration,
+    Direction, Model,
 };
 pub(super) use definition::define;
 use proc_macro2::{Ident, TokenStream};
@@ -326,8 +327,8 @@ fn upcall(method: &ComMethod) -> TokenStream {
         };
     }
     let ty = parameters_name(method, "Out");
-    let values = outs.iter().map(|it| field(it));
-    let nothing = outs.iter().map(|it| nothing(&it.ty));
+    let values = outs.iter().map(|it| field(method, it));
+    let nothing = outs.iter().map(|it| sized(method, it, nothing(&it.ty)));
     let taken: Vec<String> = fields.iter().map(ToString::to_string).collect();
     let success = names::ident(&names::fresh("success", &taken));
     let status = method.success_codes.then(|| quote!(#success));
@@ -396,7 +397,7 @@ fn tuple(parts: &[TokenStream]) -> TokenStream {
 
 /// The arguments of a call as the table has them.
 fn given(method: &ComMethod, companion: &TokenStream) -> TokenStream {
-    let fields: Vec<TokenStream> = inputs(method).map(field).collect();
+    let fields: Vec<TokenStream> = inputs(method).map(|it| field(method, it)).collect();
     if fields.is_empty() {
         return quote!(());
     }
@@ -405,15 +406,31 @@ fn given(method: &ComMethod, companion: &TokenStream) -> TokenStream {
 }
 
 /// A field of parameters that is made of the argument of its name.
-fn field(parameter: &ComParameter) -> TokenStream {
+fn field(method: &ComMethod, parameter: &ComParameter) -> TokenStream {
     let name = names::field(&parameter.name);
     match same(&parameter.ty) {
         true => quote!(#name),
         false => {
             let value = to_wire(&parameter.ty, quote!(#name));
+            let value = sized(method, parameter, value);
             quote!(#name: #value)
         }
     }
+}
+
+/// An array of which a part travels says how many elements there could be: peers compare that with the
+/// parameter that is its size.
+fn sized(method: &ComMethod, parameter: &ComParameter, array: TokenStream) -> TokenStream {
+    let ComType::Varying(_) = parameter.ty else { return array };
+    let size = inputs(method).find(|it| parameter.size.as_ref() == Some(&it.name));
+    let Some(size) = size else { return array };
+    let name = names::field(&size.name);
+    let size = match size.ty {
+        ComType::U4 => quote!(#name),
+        ComType::I2 | ComType::U2 | ComType::I4 | ComType::I8 | ComType::U8 => quote!(#name as u32),
+        _ => return array,
+    };
+    quote!(::armilla_dcom::generated::ConformantVarying::with_room(#array, #size))
 }
 
 /// How the results are taken apart, and what they become.
