@@ -215,7 +215,11 @@ fn report(seen: &Inspection) -> Outcome {
     }
     say!(
         "  client   {}",
-        if seen.asks { "its certificate is asked for" } else { "no certificate is asked for" }
+        match seen.versions.iter().any(|(_, suite)| suite.is_ok()) {
+            _ if seen.asks => "its certificate is asked for",
+            true => "no certificate is asked for",
+            false => "no handshake came so far that a certificate would be asked for",
+        }
     )?;
     for certificate in &seen.chain {
         say!("  shows    {certificate}{}", when(certificate))?;

@@ -119,8 +119,22 @@ fn certificate(
                  authorities; the certificate of an authority proves nobody"
             ),
         ),
+        other if is_of_another_version(other) => (
+            "it is not of X.509 version 3, and so names no host".to_owned(),
+            format!("the {peer} needs {VERSION_3}"),
+        ),
         other => (other.to_string(), format!("the {peer} needs another certificate")),
     }
+}
+
+/// How to get a certificate that can be used.
+pub(crate) const VERSION_3: &str = "one of version 3: `armilla tls issue`, or `openssl x509 -req -extfile \
+     FILE` with a subjectAltName in the file";
+
+/// Whether a certificate is of version 1, as OpenSSL makes it where nobody says what it is for.
+pub(crate) fn is_of_another_version(why: &CertificateError) -> bool {
+    // The error within is of a library of the library.
+    matches!(why, CertificateError::Other(other) if format!("{other:?}").contains("UnsupportedCertVersion"))
 }
 
 /// What this end asks of chains beyond what every end does, where a chain breaks that.
@@ -212,7 +226,7 @@ fn unknown_issuer(side: Side, refused: Option<&RefusedChain>) -> (String, String
     }
     (
         format!(
-            "{} has given out {}, and is neither one of the {roots} roots nor among the {} \
+            "{} has issued {}, and is neither one of the {roots} roots nor among the {} \
              certificates that the {peer} has sent",
             last.issuer,
             if last == first { "it".to_owned() } else { format!("\"{}\"", last.subject) },
@@ -244,9 +258,12 @@ fn alert_received(side: Side, alert: AlertDescription) -> (Minor, String, String
         ),
         Alert::HandshakeFailure if side == Side::Client => (
             failed,
-            "it finds no version and cipher suite in common, or wants a certificate of this client"
+            "it finds no version and cipher suite in common, no curve or kind of key, or wants a \
+             certificate of this client"
                 .to_owned(),
-            "`armilla tls check URL` says what it offers; -ORBCertificate shows a certificate"
+            "spoken here are ECDHE with AES-GCM or ChaCha20, the curves X25519, P-256 and P-384, and \
+             keys of RSA, P-256, P-384 or Ed25519; `armilla tls check URL` says what it offers; \
+             -ORBCertificate shows a certificate"
                 .to_owned(),
         ),
         Alert::UnknownCA => (

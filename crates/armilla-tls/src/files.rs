@@ -5,6 +5,7 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -40,8 +41,9 @@ pub(crate) fn certificates(pem: &Pem, what: &str) -> Result<Vec<CertificateDer<'
     match found {
         Ok(found) if !found.is_empty() => Ok(found),
         Ok(_) => Err(format!(
-            "{}: there is no certificate in it; it begins with -----BEGIN CERTIFICATE-----",
-            pem.place()
+            "{}: there is no certificate in it; {}",
+            pem.place(),
+            instead(&octets, "-----BEGIN CERTIFICATE-----", "openssl x509 -inform DER")
         )),
         Err(error) => Err(format!("{}: malformed PEM: {error}", pem.place())),
     }
@@ -58,11 +60,39 @@ pub(crate) fn key(pem: &Pem) -> Result<PrivateKeyDer<'static>, String> {
                 "{place}: the key is encrypted; `openssl pkey -in KEY -out PLAIN` removes the \
                  password, and the permissions of the file protect it then"
             ),
-            false => {
-                format!("{place}: there is no key in it; -ORBKey FILE names the file of the key")
-            }
+            false => format!(
+                "{place}: there is no key in it; -ORBKey FILE names the file of the key: {}",
+                instead(&octets, "-----BEGIN PRIVATE KEY-----", "openssl pkey -inform DER")
+            ),
         }
     })
+}
+
+/// What a file has in the place of what begins with `wanted`, and what to do.
+fn instead(octets: &[u8], wanted: &str, from_der: &str) -> String {
+    let has = |text: &str| octets.windows(text.len()).any(|part| part == text.as_bytes());
+    match octets {
+        [] => format!("it is empty, and {wanted} is how one begins"),
+        // An ASN.1 sequence with a length of two octets.
+        [0x30, 0x82, ..] => format!(
+            "it is DER, or a store of PKCS#12: `{from_der} -in FILE -out PEM` makes PEM of DER, \
+             `openssl pkcs12 -in FILE -out PEM -nodes` of a store"
+        ),
+        [0xEF, 0xBB, 0xBF, ..] | [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+            "an editor has put a byte order mark before the text: save it as plain ASCII".to_owned()
+        }
+        _ if has("CERTIFICATE REQUEST") => {
+            "it is a request for a certificate: the authority makes the certificate of it"
+                .to_owned()
+        }
+        _ if has("PRIVATE KEY-----") => {
+            format!("it has a key, which belongs to -ORBKey; {wanted} is wanted")
+        }
+        _ if has("BEGIN CERTIFICATE-----") => {
+            format!("it has a certificate, which belongs to -ORBCertificate; {wanted} is wanted")
+        }
+        _ => format!("it begins with {wanted}"),
+    }
 }
 
 /// The revocation lists in PEM, at least one.
@@ -103,7 +133,11 @@ pub(crate) fn roots(all: &[Roots]) -> Result<RootCertStore, String> {
 
 /// The state of the files that settings name, by which a change of one shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
+pub(crate) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
+
+/// When a file was changed, which one it is, and its length: one that takes the place of another may
+/// have its time and its length.
+type Stamp = (SystemTime, (u64, u64), u64);
 
 impl Stamps {
     /// That of now.
@@ -121,7 +155,7 @@ impl Stamps {
     }
 }
 
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    Some((metadata.modified().ok()?, (metadata.dev(), metadata.ino()), metadata.len()))
 }

@@ -4,6 +4,7 @@
 use crate::asked::Shown;
 use crate::certificate::Certificate;
 use crate::choices::Verify;
+use crate::fault::{VERSION_3, is_of_another_version};
 use crate::files;
 use crate::settings::TlsSettings;
 use crate::verify::{ClientCheck, ServerCheck};
@@ -182,6 +183,13 @@ fn no_version(error: rustls::Error) -> String {
 
 fn wrong_key(settings: &TlsSettings, error: &rustls::Error) -> String {
     let certificate = settings.certificate.as_ref().map(|pem| pem.place()).unwrap_or_default();
+    if let rustls::Error::InvalidCertificate(error) = error {
+        let why = match is_of_another_version(error) {
+            true => format!("it is not of X.509 version 3; a server needs {VERSION_3}"),
+            false => error.to_string(),
+        };
+        return format!("{certificate}: its first certificate is of no use: {why}");
+    }
     let key = settings.key.as_ref().map_or_else(|| certificate.clone(), |pem| pem.place());
     format!(
         "the key in {key} cannot be used with the certificate in {certificate}: {error}; a key is \

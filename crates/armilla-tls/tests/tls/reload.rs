@@ -6,7 +6,9 @@ use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
 use armilla_tls::Tls;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 /// A file that is removed with this.
 struct File(PathBuf);
@@ -71,6 +73,51 @@ fn a_new_certificate_is_used_without_a_restart_and_a_bad_one_is_not() {
     tls.reload().unwrap();
     assert_eq!(own(&tls), "3");
     ping();
+}
+
+/// As containers get secrets: the name leads through a link to a folder, and a link to another folder takes
+/// its place. The new file may have the time and the length of the old one.
+#[test]
+fn a_link_that_leads_to_another_folder_is_followed() {
+    let authority = Authority::new("root");
+    let place = std::env::temp_dir().join(format!("armilla-tls-links-{}", std::process::id()));
+    let issued: Vec<Identity> = (1..3_u64)
+        .map(|number| {
+            let issue = |params: &mut rcgen::CertificateParams| {
+                params.serial_number = Some(number.into());
+            };
+            authority.issue_with(&["127.0.0.1"], issue)
+        })
+        .collect();
+    let length = 8192;
+    for (name, identity) in ["first", "second"].iter().zip(&issued) {
+        let text = format!("{}{}", identity.certificate, identity.key);
+        fs::create_dir_all(place.join(name)).unwrap();
+        let path = place.join(name).join("tls.pem");
+        fs::write(&path, format!("{text:\n<length$}")).unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+    }
+    let lead = |to: &str| {
+        symlink(to, place.join("next")).unwrap();
+        fs::rename(place.join("next"), place.join("data")).unwrap();
+    };
+    lead("first");
+    let tls = authority.tls().certificate(place.join("data/tls.pem"));
+    let server = orbs::builder().transport(tls.clone()).listen("ssliop://127.0.0.1:0").unwrap();
+    let server = server.build().unwrap();
+    let own = || tls.own_certificate().unwrap().serial;
+    assert_eq!(own(), "1");
+    lead("second");
+    eventually("the new certificate is in use", || own() == "2");
+    // A link that leads nowhere for a while takes nothing away.
+    lead("nowhere");
+    eventually("it is said that there is no file", || tls.fault().is_some());
+    assert_eq!(own(), "2");
+    lead("first");
+    eventually("the certificate of before is back", || own() == "1" && tls.fault().is_none());
+    server.shutdown();
+    fs::remove_dir_all(place).unwrap();
 }
 
 #[test]

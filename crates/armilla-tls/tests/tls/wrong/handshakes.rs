@@ -114,7 +114,7 @@ pub(super) fn cases() -> Vec<Case> {
         with(&incomplete),
         root.tls(),
         refused,
-        &["CN=middle has given out it", "-ORBCertificate"],
+        &["CN=middle has issued it", "-ORBCertificate"],
     ));
     let client_only = root
         .issue_with(HERE, |it| it.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);

@@ -1,9 +1,18 @@
 //! Files and settings that cannot work: the ORB is not built.
 
 use super::{Came, Case};
-use crate::certificates::Authority;
+use crate::certificates::{Authority, Identity};
 use armilla_tests::orbs;
 use armilla_tls::{Pem, Tls, Verify};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+
+/// A certificate of X.509 version 1 with its key, as OpenSSL makes it without extensions.
+const OLD: &str = include_str!("../version-1.pem");
+
+/// What is sent to an authority.
+const REQUEST: &str =
+    "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
 
 /// A certificate with a key of 1,024 bits, as OpenSSL makes it.
 const WEAK: &str = include_str!("../weak.pem");
@@ -53,9 +62,35 @@ pub(super) fn cases() -> Vec<Case> {
             &["belongs to the first"],
         ),
         case("no certificate in its file", with("", &good.key), &["-----BEGIN CERTIFICATE-----"]),
+        case(
+            "a certificate of version 1",
+            with(OLD, OLD),
+            &["version 3", "subjectAltName", "armilla tls issue"],
+        ),
+        in_der(&root, &good),
+        case("the key in the place of the certificate", with(&good.key, &good.key), &["-ORBKey"]),
+        case(
+            "a request in the place of the certificate",
+            with(REQUEST, &good.key),
+            &["the authority makes the certificate"],
+        ),
         case("no root in the file of roots", unbelieving, &["there is no certificate in it"]),
         case("no key", keyless, &["-ORBKey FILE"]),
         case("an endpoint over TLS and no certificate", root.tls(), &["-ORBCertificate FILE"]),
         case("a file that is not there", missing, &["/nowhere/at/all.pem"]),
     ]
+}
+
+fn in_der(root: &Authority, good: &Identity) -> Case {
+    let path = std::env::temp_dir().join(format!("armilla-tls-{}.der", std::process::id()));
+    let der = CertificateDer::from_pem_slice(good.certificate.as_bytes()).unwrap();
+    let tls = root.tls().certificate(path.clone()).key(Pem::text(good.key.as_str()));
+    let says = &["it is DER", "openssl x509 -inform DER"];
+    Case::new("a certificate in DER", "`INITIALIZE`", says, move || {
+        std::fs::write(&path, &der).unwrap();
+        let builder = orbs::builder().transport(tls.clone());
+        let error = builder.listen("ssliop://127.0.0.1:0").unwrap().build().unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        vec![Came::of(error, 0)]
+    })
 }
