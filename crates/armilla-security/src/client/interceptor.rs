@@ -3,7 +3,7 @@
 use super::choose::{Showing, choose};
 use super::credentials::{CREDENTIALS, ClientCredentials, Identity};
 use super::forms::REMOTE_JAVA;
-use super::session::{Session, Sessions, State};
+use super::session::{Session, Sessions, State, Whose};
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption, SlotId};
 use armilla::{Completion, ExceptionKind, Rebind, SystemException};
 use armilla_giop::csi::{ContextErrorKind, GssupError, SECURITY_ATTRIBUTES_CONTEXT, SasMessage};
@@ -45,8 +45,8 @@ impl ClientInterceptor for Calls {
     }
 
     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        let Some(address) = request.address() else { return Ok(()) };
-        let Some(session) = self.0.session(request, &address)? else { return Ok(()) };
+        let Some(address) = request.endpoint() else { return Ok(()) };
+        let Some(session) = self.0.session(request, address)? else { return Ok(()) };
         // Not on the way there, to whoever forwards the request.
         let again = session.number != 0 && AGAIN.get() == session.number;
         if again {
@@ -54,9 +54,8 @@ impl ClientInterceptor for Calls {
         }
         let in_context = session.state() == State::Established && !again;
         if in_context {
-            let message = SasMessage::InContext { context: session.number, discard: false };
-            let data = message.to_data().map_err(encoding)?;
-            request.add_request_service_context(SECURITY_ATTRIBUTES_CONTEXT, &data, true)?;
+            let data = &session.in_context;
+            request.add_request_service_context(SECURITY_ATTRIBUTES_CONTEXT, data, true)?;
         } else {
             let data = &session.establish;
             request.add_request_service_context(SECURITY_ATTRIBUTES_CONTEXT, data, true)?;
@@ -203,23 +202,15 @@ impl Shown {
             return Ok(None);
         }
         let Some(profile) = request.effective_profile() else { return Ok(None) };
-        let mut shared = Vec::with_capacity(64 + profile.data.len());
-        let number = credentials.map_or(0, |credentials| credentials.0.number);
-        shared.extend(number.to_ne_bytes());
-        shared.push(stateful.into());
         let asserted = identity.map(Identity::to_octets).unwrap_or_default();
-        for part in [address.as_bytes(), &asserted] {
-            shared.extend((part.len() as u64).to_ne_bytes());
-            shared.extend(part);
-        }
-        let mut reference = shared.clone();
-        reference.extend(&profile.data);
-        if let Some(known) = self.sessions.find(&reference) {
+        let number = credentials.map_or(0, |credentials| credentials.0.number);
+        let whose = Whose { credentials: number, stateful, address, identity: &asserted };
+        if let Some(known) = self.sessions.find(&whose, &profile.data) {
             return Ok(known);
         }
         let data = request.effective_components(CsiSecMechList::ID).into_iter().next();
         let Some(data) = data else {
-            return Ok(self.sessions.note(reference, shared, None, false));
+            return Ok(self.sessions.note(&whose, (&profile.data, &[]), None, false));
         };
         let list = CsiSecMechList::from_tagged(&TaggedComponent {
             id: CsiSecMechList::ID,
@@ -229,14 +220,9 @@ impl Shown {
         let java = !request.effective_components(REMOTE_JAVA).is_empty();
         let showing = Showing { credentials, identity, in_clear: self.in_clear, java };
         let shown = choose(&list, address, &showing)?;
-        shared.push(java.into());
-        shared.extend(data);
-        Ok(self.sessions.note(reference, shared, shown, stateful && list.stateful))
+        let (stateful, server) = (stateful && list.stateful, [&[java.into()], &data[..]]);
+        Ok(self.sessions.note(&whose, (&profile.data, &server), shown, stateful))
     }
-}
-
-fn encoding(error: armilla::CdrError) -> SystemException {
-    SystemException::encoding(&error, Completion::No)
 }
 
 fn decoding(error: armilla::CdrError) -> SystemException {

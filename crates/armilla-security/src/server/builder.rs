@@ -3,6 +3,7 @@
 use super::contexts::{ContextLimits, ContextTable};
 use super::establish::Evidence;
 use super::interceptor::Guard;
+use super::peers::Peers;
 use super::{ServerSecurity, Shared};
 use crate::access::{AccessFile, RoleTable, Roles};
 use crate::assertion::AssertionRule;
@@ -221,6 +222,7 @@ impl ServerSecurityBuilder {
             roles: self.roles,
             audit: self.audit,
             callers: Arc::default(),
+            peers: Peers::default(),
             slot: OnceLock::new(),
         };
         Ok(ServerSecurity(Arc::new(Shared { guard: Arc::new(guard), slot: OnceLock::new() })))

@@ -81,21 +81,20 @@ impl Evidence {
             || self.access.as_ref().is_some_and(|file| allow(file.rules().assertions()))
     }
 
-    /// Who calls, by what the client shows. Beside the caller it returns the last token for the
+    /// Who calls, by what the connection tells and the client shows. Beside the caller it returns the last token for the
     /// client.
     ///
     /// # Errors
     /// Why the context is refused.
     pub(crate) fn establish(
         &self,
-        connected: &Connected<'_>,
+        connected: &Caller,
         shown: &EstablishContext<'_>,
     ) -> Result<(Caller, Vec<u8>), Refusal> {
-        let mut caller = connected.caller();
-        let mut last = Vec::new();
+        let (mut caller, mut last) = (connected.clone(), Vec::new());
         if !shown.authentication.is_empty() {
             let (principal, proof, token) =
-                self.authenticate(shown.authentication, connected.address)?;
+                self.authenticate(shown.authentication, &connected.address)?;
             (caller.principal, caller.proof, last) = (principal, proof, token);
         }
         let Some(asserted) = self.asserted(&shown.identity)? else { return Ok((caller, last)) };

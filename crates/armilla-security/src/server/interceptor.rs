@@ -1,11 +1,12 @@
 //! The interceptors of a server.
 
 use super::contexts::{ContextTable, Established};
-use super::establish::{Connected, Evidence, Refusal};
+use super::establish::{Evidence, Refusal};
+use super::peers::Peers;
 use super::references::{Transports, mechanisms};
 use crate::access::{Question, RoleTable};
 use crate::audit::{Audit, Outcome as Ended, Record};
-use crate::caller::{Caller, Callers};
+use crate::caller::{Caller, Callers, Entered};
 use crate::hash::HashKey;
 use crate::limits::{Limits, UsedUp};
 use crate::policy::{AUTHENTICATION, Authentication};
@@ -16,10 +17,8 @@ use armilla::interceptor::{
 use armilla::{Any, CdrResult, Completion, ExceptionKind, Minor, Policy, SystemException};
 use armilla_giop::csi::{
     ContextError, ContextErrorKind, EstablishContext, SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
-    certificate_subject, distinguished_name,
 };
 use armilla_giop::ior::{Component, TaggedComponent};
-use armilla_ipc::Protection;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
@@ -36,6 +35,7 @@ pub(super) struct Guard {
     pub(super) roles: RoleTable,
     pub(super) audit: Option<Audit>,
     pub(super) callers: Arc<Callers>,
+    pub(super) peers: Peers,
     /// Set when the ORB is made.
     pub(super) slot: OnceLock<SlotId>,
 }
@@ -80,13 +80,16 @@ impl ServerInterceptor for Requests {
         &self,
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
-        request.keep(Started(Instant::now()));
+        let now = Instant::now();
+        if self.0.audit.is_some() {
+            request.keep(Started(now));
+        }
         // Before a password is verified, which takes long.
         self.0.within_limits(request, |limits, request| {
             limits.take_of_host(request.peer(), request.size())
         })?;
         let wanted = self.0.wanted(request);
-        let identified = match self.0.identify(request, wanted) {
+        let identified = match self.0.identify(request, wanted, now) {
             Ok(identified) => identified,
             Err(refused) => return Err(self.0.refuse(request, refused)?.into()),
         };
@@ -100,14 +103,13 @@ impl ServerInterceptor for Requests {
         if let Some(answer) = identified.answer {
             request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &answer, true)?;
         }
+        let entered = self.0.callers.enter(identified.caller);
         if let Some(slot) = self.0.slot.get() {
-            let entered = self.0.callers.enter(identified.caller.clone());
             let number = Any::new(&entered.number)
                 .map_err(|error| SystemException::encoding(&error, Completion::No))?;
             request.set_slot(*slot, number)?;
-            request.keep(entered);
         }
-        request.keep(identified.caller);
+        request.keep(entered);
         Ok(())
     }
 
@@ -118,7 +120,7 @@ impl ServerInterceptor for Requests {
                 .into());
         }
         let Some(access) = &self.0.evidence.access else { return Ok(()) };
-        let Some(caller) = request.kept::<Arc<Caller>>() else {
+        let Some(caller) = request.kept::<Entered>().map(|it| &*it.caller) else {
             return Err(no_permission().into());
         };
         let question = Question {
@@ -170,12 +172,6 @@ impl ServerInterceptor for Requests {
     }
 }
 
-/// The subject of the certificate with which a client has proved who it is, if it has.
-fn subject(protection: &Protection) -> Option<String> {
-    let subject = certificate_subject(protection.certificates.first()?);
-    subject.and_then(distinguished_name).ok()
-}
-
 /// When a request has arrived.
 struct Started(Instant);
 
@@ -225,21 +221,17 @@ impl Guard {
         &self,
         request: &ServerRequestInfo,
         wanted: Authentication,
+        now: Instant,
     ) -> Result<Identified, Refused> {
-        let connected = Connected {
-            address: request.peer(),
-            credentials: request.credentials(),
-            subject: request.protection().and_then(subject),
-        };
         let data = request.request_service_contexts().get(SECURITY_ATTRIBUTES_CONTEXT);
         let identified = match data {
             Some(data) if wanted != Authentication::Off => {
                 let message = SasMessage::decode_data(data).map_err(|error| {
                     Refused::Malformed(SystemException::decoding(&error, Completion::No))
                 })?;
-                self.answer(&connected, request.connection(), data, &message)?
+                self.answer(request, (data, &message), now)?
             }
-            _ => Identified { caller: Arc::new(connected.caller()), answer: None },
+            _ => Identified { caller: self.peers.caller(request), answer: None },
         };
         match wanted == Authentication::Required && !identified.caller.is_authenticated() {
             true => Err(Refused::Missing),
@@ -250,17 +242,14 @@ impl Guard {
     /// What becomes of a message of the client.
     fn answer(
         &self,
-        connected: &Connected<'_>,
-        connection: Option<u64>,
-        data: &[u8],
-        message: &SasMessage<'_>,
+        request: &ServerRequestInfo,
+        (data, message): (&[u8], &SasMessage<'_>),
+        now: Instant,
     ) -> Result<Identified, Refused> {
-        let now = Instant::now();
+        let connection = request.connection();
         let generation = self.evidence.passwords.as_ref().map_or(0, |it| it.generation());
         match message {
-            SasMessage::Establish(shown) => {
-                self.establish((connected, connection), (data, shown), generation, now)
-            }
+            SasMessage::Establish(shown) => self.establish(request, (data, shown), generation, now),
             SasMessage::InContext { context, discard } => {
                 let table = self.contexts.as_ref().zip(connection);
                 let found = table.and_then(|(table, connection)| {
@@ -282,12 +271,12 @@ impl Guard {
 
     fn establish(
         &self,
-        (connected, connection): (&Connected<'_>, Option<u64>),
+        request: &ServerRequestInfo,
         (data, shown): (&[u8], &EstablishContext<'_>),
         generation: u64,
         now: Instant,
     ) -> Result<Identified, Refused> {
-        let context = shown.context;
+        let (context, connection) = (shown.context, request.connection());
         let place = match (&self.contexts, connection) {
             (Some(table), Some(connection)) if context != 0 => {
                 Some((table, (connection, context), self.key.of(&[data])))
@@ -310,7 +299,7 @@ impl Guard {
         }
         let (caller, last) = self
             .evidence
-            .establish(connected, shown)
+            .establish(&self.peers.caller(request), shown)
             .map_err(|refusal| Refused::Context(context, refusal))?;
         let caller = Arc::new(caller);
         if let Some((table, key, evidence)) = place {
@@ -357,7 +346,7 @@ impl Guard {
         let adapter = request.adapter_path().unwrap_or_default();
         let object = request.object_id().map(|id| shown(id.as_bytes())).unwrap_or_default();
         audit.note(&Record {
-            caller: request.kept::<Arc<Caller>>().map(|caller| &**caller),
+            caller: request.kept::<Entered>().map(|it| &*it.caller),
             address: request.peer(),
             adapter: &adapter,
             object: &object,

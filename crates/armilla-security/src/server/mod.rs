@@ -4,6 +4,7 @@ mod builder;
 mod contexts;
 mod establish;
 mod interceptor;
+mod peers;
 mod references;
 
 pub use builder::ServerSecurityBuilder;

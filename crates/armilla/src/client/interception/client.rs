@@ -289,7 +289,12 @@ impl<'a> ClientRequestInfo<'a> {
     /// The address that the request is sent to, in the form of error messages. `None` for an object
     /// of this process.
     pub fn address(&self) -> Option<String> {
-        self.address.map(ToString::to_string)
+        self.endpoint().map(str::to_owned)
+    }
+
+    /// The same without a copy.
+    pub fn endpoint(&self) -> Option<&'a str> {
+        self.address.map(EndpointAddress::address)
     }
 
     /// The service contexts of the request.

@@ -155,6 +155,9 @@ pub(in crate::client) fn policies_in_effect(
     fn found<T>(own: Levels<'_>, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
         leveled(own, get, orb).map(|found| found.0)
     }
+    if own.orb.is_none() && !Levels::may_exist(own.own) {
+        return of_settings(timeout, settings);
+    }
     let mut all = Policies {
         round_trip_timeout: round_trip(own, timeout, settings).map(|limit| limit.time),
         request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
@@ -173,6 +176,23 @@ pub(in crate::client) fn policies_in_effect(
     own.orb.inspect(|orb| all.complete_custom(&orb.custom));
     all.complete_custom(&settings.custom_policies);
     all
+}
+
+/// The same where no level has policies. Interceptors ask for them with each call.
+fn of_settings(timeout: Option<Duration>, settings: &Settings) -> Policies {
+    Policies {
+        round_trip_timeout: Effective::plain_limit(timeout, settings),
+        request_timeout: settings.request_timeout,
+        request_end: None,
+        reply_end: None,
+        connect_timeout: Some(settings.connect_timeout),
+        rebind: Some(settings.rebind),
+        retries: Some(settings.retries),
+        sync_scope: Some(settings.sync_scope),
+        request_duration: None,
+        heartbeat: None,
+        custom: settings.custom_policies.clone(),
+    }
 }
 
 /// Looks up a policy with `get` in the reference, the thread and the ORB's overrides. `settings` is
