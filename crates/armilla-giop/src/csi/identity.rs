@@ -91,13 +91,15 @@ impl Encode for Octets<'_> {
     }
 }
 
-/// The octets of a name or a chain, whether they stand in an encapsulation of their own or not. An
-/// exported name begins with 4, and DER with 48, a byte order with 0 or 1.
-fn unwrapped(octets: &[u8]) -> &[u8] {
-    match octets.first() {
-        Some(0 | 1) => unpack(octets).map_or(octets, |Octets(inner)| inner),
-        _ => octets,
+/// The octets of a name or a chain, in however many encapsulations of their own they stand. An exported
+/// name begins with 4, and DER with 48, a byte order with 0 or 1.
+fn unwrapped(mut octets: &[u8]) -> &[u8] {
+    while let Some(0 | 1) = octets.first()
+        && let Ok(Octets(inner)) = unpack(octets)
+    {
+        octets = inner;
     }
+    octets
 }
 
 impl<'a> Decode<'a> for IdentityToken<'a> {
