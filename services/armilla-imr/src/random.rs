@@ -25,6 +25,7 @@ pub(crate) fn secret() -> io::Result<Secret> {
 }
 
 /// A name that nobody can guess, after a prefix that says whose it is.
+#[cfg(test)]
 pub(crate) fn name(prefix: &str) -> io::Result<String> {
     let octets: [u8; 16] = octets()?;
     Ok(format!("{prefix}{:032x}", u128::from_ne_bytes(octets)))

@@ -69,6 +69,7 @@ mod lessons;
 pub mod manager;
 mod member_servant;
 pub mod model;
+mod pace;
 mod peers;
 mod reference;
 mod registry;

@@ -11,9 +11,10 @@ use crate::model::{
     Admission, Change, Clock, Failure, MemberInfo, Peers, Position, Record, Refusal, Registry,
     Role, View, Welcome,
 };
+use crate::pace::Pace;
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
-use armilla::{Error, ExceptionKind, Orb, SystemException};
+use armilla::{Error, ExceptionKind, Orb, ReplyFuture, SystemException};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -51,6 +52,7 @@ pub(crate) struct World {
     /// How long a backup has to take what it is told.
     pub(crate) patience: Duration,
     peers: Mutex<HashMap<String, MemberRef>>,
+    pace: Pace,
 }
 
 impl World {
@@ -60,7 +62,8 @@ impl World {
         registry: Arc<dyn ViewRegistry>,
         patience: Duration,
     ) -> Self {
-        Self { orb: orb.clone(), group, registry, patience, peers: Mutex::default() }
+        let (peers, pace) = Default::default();
+        Self { orb: orb.clone(), group, registry, patience, peers, pace }
     }
 
     /// Another member, as it is called.
@@ -91,7 +94,7 @@ impl World {
             .collect();
         let mut beaten = Beaten::default();
         for (backup, answer) in asked {
-            match answer.map_err(Error::System).and_then(armilla::ReplyFuture::wait) {
+            match answer.map_err(Error::System).and_then(ReplyFuture::wait) {
                 Ok(true) => beaten.promising.push(backup.clone()),
                 Ok(false) => {}
                 Err(Error::User(BeatRaises::Refused(it))) if it.view > view.version => {
@@ -231,28 +234,98 @@ impl Registry for World {
     }
 }
 
-impl Peers for World {
-    fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal> {
+/// Records as backups are told them.
+struct Told {
+    octets: Vec<u8>,
+    /// How long the primary took to execute them.
+    took: u64,
+}
+
+impl Told {
+    fn of(records: &[Record]) -> Result<Self, Refusal> {
         let encoded: Result<Vec<_>, _> = records.iter().map(Record::to_octets).collect();
         let encoded = encoded.map_err(|error| Refusal::Unreachable(error.to_string()))?;
-        let octets = joined(&encoded);
-        let (before, last) = self.part(to, view, &octets)?;
-        let mut peer = self.peer(to).map_err(|error| unreachable(&error))?;
-        let took = |record: &Record| match &record.change {
+        let took = records.iter().map(|record| match &record.change {
             Change::Request(order) => order.took,
             _ => 0,
-        };
-        let took = records.iter().map(took).fold(0, u64::saturating_add);
-        if took > 0 {
+        });
+        Ok(Self { octets: joined(&encoded), took: took.fold(0, u64::saturating_add) })
+    }
+}
+
+fn refusal(error: Error<ApplyRaises>) -> Refusal {
+    match error {
+        Error::User(ApplyRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
+        Error::User(ApplyRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
+        Error::System(exception) => unreachable(&exception),
+    }
+}
+
+impl World {
+    /// Tells a backup records, but for the last part of them, and returns that with who takes it.
+    fn tell_most<'t>(
+        &self,
+        to: &MemberInfo,
+        view: u32,
+        told: &'t Told,
+    ) -> Result<(MemberRef, u64, &'t [u8]), Refusal> {
+        let (before, last) = self.part(to, view, &told.octets)?;
+        let mut peer = self.peer(to).map_err(|error| unreachable(&error))?;
+        if told.took > 0 {
             // It executes the requests, which may take as long there, and some more.
-            let slow = Duration::from_nanos(took.saturating_mul(4));
+            let slow = Duration::from_nanos(told.took.saturating_mul(4));
             peer = peer.with_timeout(self.patience + slow);
         }
-        peer.apply(view, before, last).map_err(|error| match error {
-            Error::User(ApplyRaises::Refused(it)) => Refusal::Refused(it.view, it.why),
-            Error::User(ApplyRaises::Behind(it)) => Refusal::Behind(position(&it.last)),
-            Error::System(exception) => unreachable(&exception),
-        })
+        Ok((peer, before, last))
+    }
+
+    fn tell(&self, to: &MemberInfo, view: u32, told: &Told) -> Result<(), Refusal> {
+        let (peer, before, last) = self.tell_most(to, view, told)?;
+        peer.apply(view, before, last).map_err(refusal)
+    }
+
+    /// The same without waiting for the answer.
+    fn begin_to_tell(
+        &self,
+        to: &MemberInfo,
+        view: u32,
+        told: &Told,
+    ) -> Result<ReplyFuture<(), Error<ApplyRaises>>, Refusal> {
+        let (peer, before, last) = self.tell_most(to, view, told)?;
+        Ok(peer.apply_async(view, before, last))
+    }
+}
+
+impl Peers for World {
+    fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal> {
+        let told = Told::of(records)?;
+        self.tell(to, view, &told)
+    }
+
+    fn apply_all(
+        &self,
+        to: &[MemberInfo],
+        view: u32,
+        records: &[Record],
+    ) -> Vec<Result<(), Refusal>> {
+        let told = match Told::of(records) {
+            Ok(told) => told,
+            Err(refusal) => return to.iter().map(|_| Err(refusal.clone())).collect(),
+        };
+        let begun = clock::elapsed();
+        let side_by_side = self.pace.side_by_side() && to.len() > 1;
+        let answers: Vec<_> = match side_by_side {
+            true => {
+                let begin = |backup| self.begin_to_tell(backup, view, &told);
+                let asked: Vec<_> = to.iter().map(begin).collect();
+                let wait = |told: ReplyFuture<_, _>| told.wait().map_err(refusal);
+                asked.into_iter().map(|asked| asked.and_then(wait)).collect()
+            }
+            false => to.iter().map(|backup| self.tell(backup, view, &told)).collect(),
+        };
+        let took = clock::elapsed().saturating_sub(begun);
+        self.pace.note(if side_by_side { took } else { took / to.len().max(1) as u64 });
+        answers
     }
 
     fn install(&self, to: &MemberInfo, view: u32, last: Position) -> Result<(), Refusal> {

@@ -2,7 +2,6 @@
 
 mod handshake;
 mod offers;
-mod private_directory;
 mod unproven;
 
 use crate::carrier::{Acceptor, Connection, transport};
@@ -12,10 +11,9 @@ use crate::limits::FlowOptions;
 use crate::protected::{Protected, is_needed};
 use crate::reach::Reach;
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
-use armilla_ipc::{Address, host};
+use armilla_ipc::{Address, PrivateDirectory, host};
 use handshake::Place;
 use offers::{Offers, Waiting};
-use private_directory::PrivateDirectory;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
@@ -311,7 +309,7 @@ impl ListenerBuilder {
     pub fn start(self) -> io::Result<Listener> {
         let mut places = Vec::new();
         let local = self.unix || self.shm;
-        let directory = if local { Some(PrivateDirectory::new()?) } else { None };
+        let directory = if local { Some(PrivateDirectory::new("armilla-flows-")?) } else { None };
         if let Some(directory) = &directory {
             // By preference: a socket moves a file without a copy.
             places.extend(self.unix.then(|| Address::unix(directory.path().join("flow"))));

@@ -9,11 +9,11 @@ use crate::engine::{CommandError, Engine, OnChange};
 use crate::host::{LocalHost, LogLimits};
 use crate::imr_of_jacorb::registration as of_jacorb;
 use crate::model::{Definition, Ending, RunId, Status};
-use crate::random;
 use crate::store::Store;
 use crate::{JACORB_KEY, KEY, host_name};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
+use armilla_ipc::PrivateDirectory;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
@@ -54,6 +54,8 @@ struct Inner {
     engine: Arc<Engine>,
     reference: RepositoryRef,
     url: String,
+    /// Where the logs are, if the program has not said where.
+    _logs: Option<PrivateDirectory>,
     #[cfg(feature = "server")] // The page asks for it.
     operators: Operators,
 }
@@ -86,7 +88,8 @@ impl ImplementationRepositoryBuilder {
 
     /// Sets the directory for what servers write to standard output and standard error. It is made
     /// for this user alone if it is missing; others must not be able to write in it. Default: a
-    /// directory with a random name among temporary files.
+    /// directory with a random name among temporary files, which goes with the repository; that of one
+    /// that was killed goes when another one begins.
     pub fn logs(mut self, directory: impl Into<PathBuf>) -> Self {
         self.logs = Some(directory.into());
         self
@@ -132,9 +135,12 @@ impl ImplementationRepositoryBuilder {
     /// `PERSIST_STORE` if the store cannot be read.
     pub fn serve(self, orb: &Orb) -> Result<ImplementationRepository, SystemException> {
         let address = address(orb)?;
-        let logs = match self.logs {
-            Some(logs) => logs,
-            None => random_directory()?,
+        let (logs, own_logs) = match self.logs {
+            Some(logs) => (logs, None),
+            None => {
+                let made = PrivateDirectory::new("armilla-imr-").map_err(no_directory)?;
+                (made.path().to_owned(), Some(made))
+            }
         };
         let engine: Arc<OnceLock<Weak<Engine>>> = Arc::default();
         let of_host = engine.clone();
@@ -171,6 +177,7 @@ impl ImplementationRepositoryBuilder {
             engine: made,
             reference,
             url,
+            _logs: own_logs,
             #[cfg(feature = "server")]
             operators: self.operators,
         })))
@@ -199,13 +206,10 @@ fn address(orb: &Orb) -> Result<String, SystemException> {
     }))
 }
 
-/// A path among temporary files that nobody can have made before.
-fn random_directory() -> Result<PathBuf, SystemException> {
-    let name = random::name("armilla-imr-").map_err(|error| {
-        SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
-            .with_reason(format!("no random numbers: {error}"))
-    })?;
-    Ok(std::env::temp_dir().join(name))
+#[cold]
+fn no_directory(error: std::io::Error) -> SystemException {
+    SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
+        .with_reason(format!("no directory for the logs of servers: {error}"))
 }
 
 impl ImplementationRepository {

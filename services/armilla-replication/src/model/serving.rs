@@ -235,10 +235,13 @@ impl<S: State> Member<S> {
             true => Vec::new(),
             false => self.unsettled.clone(),
         };
-        for backup in self.backups() {
-            if !records.is_empty() && self.view.member(&backup.name).is_some() {
-                let told = world.apply(&backup, self.view.version, &records);
-                self.after_telling(world, &backup, told)?;
+        if !records.is_empty() {
+            let backups = self.backups();
+            let told = world.apply_all(&backups, self.view.version, &records);
+            for (backup, told) in backups.iter().zip(told) {
+                if self.view.member(&backup.name).is_some() {
+                    self.after_telling(world, backup, told)?;
+                }
             }
         }
         self.unsettled.drain(..).for_each(|record| self.recent.push(record));

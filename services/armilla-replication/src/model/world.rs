@@ -53,6 +53,17 @@ pub trait Peers {
     /// It does not take all of them.
     fn apply(&self, to: &MemberInfo, view: u32, records: &[Record]) -> Result<(), Refusal>;
 
+    /// Tells several backups of the same records, one after another or side by side. Returns what each
+    /// says.
+    fn apply_all(
+        &self,
+        to: &[MemberInfo],
+        view: u32,
+        records: &[Record],
+    ) -> Vec<Result<(), Refusal>> {
+        to.iter().map(|backup| self.apply(backup, view, records)).collect()
+    }
+
     /// Tells a backup of a new view.
     ///
     /// # Errors

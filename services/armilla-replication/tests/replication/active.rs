@@ -10,6 +10,7 @@ use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 fn executed(servers: &[Server]) -> Vec<u32> {
     servers.iter().map(|it| it.savings.executed.load(Ordering::SeqCst)).collect()
@@ -147,6 +148,65 @@ fn what_all_members_ask_of_another_group_is_done_once() {
     assert_eq!(passed, [5; 3], "each member has executed each");
     assert_eq!(executed(&servers), [10, 0, 0]);
     assert_eq!(servers[0].replica.logged().1, 20, "the others were answered from the log");
+}
+
+/// An account that takes its time, and counts who is at work in all members.
+struct Slow {
+    at_work: Arc<AtomicU32>,
+    most: Arc<AtomicU32>,
+}
+
+impl Account for Slow {
+    fn balance(&self) -> Result<f64, SystemException> {
+        Ok(0.0)
+    }
+
+    fn deposit(&self, _: f64) -> Result<(), SystemException> {
+        let at_work = self.at_work.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(at_work, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(10));
+        self.at_work.fetch_sub(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn withdraw(&self, _: f64) -> Result<(), Error<WithdrawRaises>> {
+        Ok(())
+    }
+}
+
+impl Checkpointable for Slow {
+    fn state(&self) -> Result<Vec<u8>, StateError> {
+        Ok(Vec::new())
+    }
+
+    fn set_state(&self, _: &[u8]) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn backups_that_take_long_work_side_by_side() {
+    let registry = Arc::<MemoryRegistry>::default();
+    let (at_work, most) = <(Arc<AtomicU32>, Arc<AtomicU32>)>::default();
+    let members = ["x", "y", "z"].map(|name| {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let object = Arc::new(Slow { at_work: at_work.clone(), most: most.clone() });
+        let servant: Arc<dyn Account> = object.clone();
+        let replica = Replica::builder(GroupName::new("bank", 3), name)
+            .registry(registry.clone())
+            .style(Style::Active)
+            .heartbeat(HEARTBEAT);
+        let replica = replica.start(&orb, object, servant).unwrap();
+        assert!(replica.wait_ready(PATIENCE));
+        (orb, replica)
+    });
+    let client = Orb::new().unwrap();
+    let account: AccountRef =
+        client.string_to_object(&members[0].1.reference().unwrap()).unwrap().assume();
+    eventually("two are at work at once", || {
+        account.deposit(1.0).unwrap();
+        most.load(Ordering::SeqCst) == 2
+    });
 }
 
 #[test]

@@ -5,8 +5,8 @@ use armilla_transactions::model::{Heuristic, Vote};
 use armilla_transactions::{CommitError, Resource, ResourceError, RunError, Transaction};
 use armilla_transactions_postgres::postgres::{Client, NoTls};
 use armilla_transactions_postgres::{Database, DatabaseError};
-use std::sync::Arc;
 use std::sync::mpsc;
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
@@ -159,20 +159,22 @@ fn readers_are_not_prepared() {
         let read = database.within(&transaction, |client| client.query("TABLE account", &[]));
         assert_eq!(read.unwrap().len(), 1);
     }
-    struct Watch(Server);
+    // What has ended is remembered for a while; the server is not to outlive the test.
+    struct Watch(Weak<Server>);
     impl Resource for Watch {
         fn prepare(&self) -> Result<Vote, ResourceError> {
             Ok(Vote::Commit)
         }
         fn commit(&self) -> Result<(), ResourceError> {
-            assert_eq!(self.0.prepared(), 0);
+            assert_eq!(self.0.upgrade().unwrap().prepared(), 0);
             Ok(())
         }
         fn rollback(&self) -> Result<(), ResourceError> {
             Ok(())
         }
     }
-    transaction.enlist(Arc::new(Watch(server))).unwrap();
+    let server = Arc::new(server);
+    transaction.enlist(Arc::new(Watch(Arc::downgrade(&server)))).unwrap();
     transaction.commit().unwrap();
 }
 

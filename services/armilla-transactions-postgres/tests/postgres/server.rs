@@ -1,17 +1,17 @@
 //! A server of PostgreSQL with two databases.
 
 use armilla::Orb;
+use armilla_ipc::PrivateDirectory;
 use armilla_transactions::{DiskJournal, Journal, Transaction, Transactions, TransactionsBuilder};
 use armilla_transactions_postgres::Database;
 use armilla_transactions_postgres::postgres::{Client, Error, NoTls};
 use std::env;
 use std::fs;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,7 @@ pub(super) const NAMES: [&str; 2] = ["first", "second"];
 pub(super) struct Server {
     pub(super) directory: PathBuf,
     process: Option<Child>,
+    _kept: PrivateDirectory,
 }
 
 /// The newest version that is installed.
@@ -63,12 +64,13 @@ impl Server {
             eprintln!("PostgreSQL is not installed, so nothing is tested");
             return None;
         }
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("armilla-postgres-{}-{number}", std::process::id());
-        let directory = env::temp_dir().join(name);
+        // One that a killed test has left goes now.
+        let kept = PrivateDirectory::new("armilla-postgres-").unwrap();
+        let directory = kept.path().join("server");
         fs::create_dir(&directory).unwrap();
         if let Some((user, group)) = user() {
+            // The user of the server may only pass through.
+            fs::set_permissions(kept.path(), fs::Permissions::from_mode(0o711)).unwrap();
             chown(&directory, Some(user), Some(group)).unwrap();
         }
         let made = command("initdb")
@@ -76,7 +78,7 @@ impl Server {
             .arg(directory.join("data"))
             .status();
         assert!(made.unwrap().success());
-        let mut server = Self { directory, process: None };
+        let mut server = Self { directory, process: None, _kept: kept };
         server.run("max_prepared_transactions=20");
         let mut client = server.client("postgres");
         for name in NAMES {
@@ -146,7 +148,6 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.crash();
-        fs::remove_dir_all(&self.directory).ok();
     }
 }
 

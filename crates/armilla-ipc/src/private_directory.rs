@@ -1,17 +1,13 @@
-//! The directory of the sockets of a listener. A process that is killed leaves its directory behind;
-//! the next listener of the same user removes it.
+//! Directories among temporary files. A process that is killed leaves its directory behind; the next one of
+//! the same user that makes such a directory removes it.
 
-use crate::Token;
+use crate::random;
 use rustix::fs::{Mode, OFlags, fstat, open, openat};
-use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// What the names of these directories begin with.
-const PREFIX: &str = "armilla-flows-";
 
 /// The file that the process holds locked while it uses the directory.
 const LOCK: &str = "lock";
@@ -19,43 +15,51 @@ const LOCK: &str = "lock";
 /// A directory without the file is left alone for so long: its process may be about to make it.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// The most directories that one listener looks at: of this user, and of all.
+/// The most directories that one process looks at: of this user, and of all.
 const MOST: usize = 1_000;
 const MOST_OF_ALL: usize = 100_000;
 
-/// A directory that only this user can enter; removed with what is in it when it is dropped.
+/// A directory that only this user can enter; removed with what is in it when it is dropped, and by the next
+/// process that makes one with the same prefix if its process was killed. There is a file `lock` in it.
+///
+/// ```
+/// # use armilla_ipc::PrivateDirectory;
+/// let directory = PrivateDirectory::new("armilla-doc-")?;
+/// std::fs::write(directory.path().join("kept"), "as long as this lives")?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
-pub(super) struct PrivateDirectory {
+pub struct PrivateDirectory {
     path: PathBuf,
     /// Locked as long as the process lives.
     _lock: File,
 }
 
 impl PrivateDirectory {
-    pub(super) fn new() -> io::Result<Self> {
-        Self::within(&std::env::temp_dir())
+    /// Makes one among temporary files, whose name nobody can guess behind `prefix`, and removes those that
+    /// dead processes have left there under this prefix.
+    ///
+    /// # Errors
+    /// It cannot be made; the text says where.
+    pub fn new(prefix: &str) -> io::Result<Self> {
+        Self::within(&std::env::temp_dir(), prefix)
     }
 
-    /// Makes one in `parent`, and removes those that dead processes have left there.
-    fn within(parent: &Path) -> io::Result<Self> {
-        sweep(parent);
-        let mut name = PREFIX.to_owned();
-        for octet in &Token::random()?.octets()[..8] {
-            // Writing to a string does not fail.
-            write!(name, "{octet:02x}").ok();
-        }
-        let path = parent.join(name);
+    fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
+        sweep(parent, prefix);
+        let path = parent.join(format!("{prefix}{:016x}", random::number()?));
         let made = DirBuilder::new().mode(0o700).create(&path);
         let locked = made.and_then(|()| make_locked(&path));
         let lock = locked.map_err(|error| {
             fs::remove_dir_all(&path).ok();
-            let what = format!("cannot make the directory {} of sockets: {error}", path.display());
+            let what = format!("cannot make the directory {}: {error}", path.display());
             io::Error::new(error.kind(), what)
         })?;
         Ok(Self { path, _lock: lock })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -79,11 +83,11 @@ fn make_locked(directory: &Path) -> io::Result<File> {
 
 /// Removes the directories of dead processes of this user in `parent`. Whatever others have put
 /// there under such a name is neither opened nor removed.
-fn sweep(parent: &Path) {
+fn sweep(parent: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let user = rustix::process::geteuid().as_raw();
     let is_ours = |entry: &DirEntry| {
-        entry.file_name().to_string_lossy().starts_with(PREFIX)
+        entry.file_name().to_string_lossy().starts_with(prefix)
             // This follows no link.
             && entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == user)
     };
@@ -123,12 +127,18 @@ fn is_abandoned(path: &Path, user: u32) -> io::Result<bool> {
 mod tests {
     use super::*;
 
+    const PREFIX: &str = "armilla-test-";
+
+    fn within(parent: &PrivateDirectory) -> PrivateDirectory {
+        PrivateDirectory::within(parent.path(), PREFIX).unwrap()
+    }
+
     #[test]
-    fn what_a_killed_process_left_is_removed_by_the_next_listener() {
-        let parent = PrivateDirectory::new().unwrap();
-        let alive = PrivateDirectory::within(parent.path()).unwrap();
+    fn what_a_killed_process_left_is_removed_by_the_next_one() {
+        let parent = PrivateDirectory::new("armilla-tests-").unwrap();
+        let alive = within(&parent);
         let [dead, starting, other] =
-            ["armilla-flows-dead", "armilla-flows-new", "other"].map(|name| {
+            ["armilla-test-dead", "armilla-test-new", "other"].map(|name| {
                 let path = parent.path().join(name);
                 fs::create_dir(&path).unwrap();
                 fs::write(path.join("flow"), "").unwrap();
@@ -138,7 +148,7 @@ mod tests {
         for path in [&dead, &other] {
             fs::write(path.join(LOCK), "").unwrap();
         }
-        let next = PrivateDirectory::within(parent.path()).unwrap();
+        let next = within(&parent);
         let there = [alive.path(), next.path(), &starting, &other, &dead].map(Path::exists);
         assert_eq!(there, [true, true, true, true, false]);
         let path = alive.path().to_owned();
@@ -147,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn listeners_that_begin_at_once_take_no_directory_from_each_other() {
-        let parent = PrivateDirectory::new().unwrap();
+    fn processes_that_begin_at_once_take_no_directory_from_each_other() {
+        let parent = PrivateDirectory::new("armilla-tests-").unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..200 {
-                        let own = PrivateDirectory::within(parent.path()).unwrap();
+                        let own = within(&parent);
                         assert!(own.path().join(LOCK).exists());
                     }
                 });
@@ -168,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn what_others_plant_beside_it_holds_no_listener_and_stays() {
-        let parent = PrivateDirectory::new().unwrap();
+    fn what_others_plant_beside_it_holds_nobody_and_stays() {
+        let parent = PrivateDirectory::new("armilla-tests-").unwrap();
         let named = |name: &str| parent.path().join(format!("{PREFIX}{name}"));
         let (pipe, linked, target) = (named("pipe"), named("linked"), parent.path().join("target"));
         for path in [&pipe, &linked, &target] {
@@ -182,8 +192,8 @@ mod tests {
         std::os::unix::fs::symlink(&target, named("link")).unwrap();
         make_pipe(&named("no-directory"));
         let (told, made) = std::sync::mpsc::channel();
-        let within = parent.path().to_owned();
-        std::thread::spawn(move || told.send(PrivateDirectory::within(&within)));
+        let beside = parent.path().to_owned();
+        std::thread::spawn(move || told.send(PrivateDirectory::within(&beside, PREFIX)));
         let made = made.recv_timeout(Duration::from_secs(30)).expect("the pipe holds nobody");
         assert!(made.unwrap().path().exists());
         assert!([&pipe, &linked, &target.join(LOCK)].into_iter().all(|path| path.exists()));
@@ -191,8 +201,8 @@ mod tests {
 
     #[test]
     fn directories_of_other_users_are_left_alone() {
-        let parent = PrivateDirectory::new().unwrap();
-        let path = parent.path().join("armilla-flows-other");
+        let parent = PrivateDirectory::new("armilla-tests-").unwrap();
+        let path = parent.path().join("armilla-test-other");
         fs::create_dir(&path).unwrap();
         fs::write(path.join(LOCK), "").unwrap();
         let own = rustix::process::geteuid().as_raw();
@@ -200,7 +210,7 @@ mod tests {
         assert!(is_abandoned(&path, own).unwrap());
         if own == 0 {
             std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
-            sweep(parent.path());
+            sweep(parent.path(), PREFIX);
             assert!(path.join(LOCK).exists(), "the superuser may, and does not");
         }
     }
