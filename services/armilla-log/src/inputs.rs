@@ -8,8 +8,8 @@ use crate::state::{self, State};
 const SEGMENT: Segment =
     Segment { log: 1, sequence: 1, previous: 0, base: 0, first_number: 0, created: 0, salt: 0 };
 
-/// The size of the segment in blocks.
-const BLOCKS: usize = 16;
+/// The size of the segment in blocks: what a damage brings to be looked through again and again.
+const BLOCKS: usize = 4;
 
 /// A log that has these octets where its records are; `None` if they do not fit.
 pub fn with_records(octets: &[u8]) -> Option<Disk> {

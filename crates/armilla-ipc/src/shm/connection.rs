@@ -91,6 +91,12 @@ impl Connection {
         }
     }
 
+    /// Takes the link out of a connection that ends.
+    #[cfg(any(test, feature = "trial"))]
+    pub(super) fn take_rings(&mut self) -> Option<RingPair> {
+        self.rings.take()
+    }
+
     pub(super) fn closed_for_reading(&self) -> bool {
         self.closed_for_reading.load(Ordering::SeqCst)
     }

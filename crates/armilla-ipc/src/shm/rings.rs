@@ -278,6 +278,11 @@ impl Writer {
 
 #[cfg(any(test, feature = "trial"))]
 impl RingPair {
+    /// The memory, for another stream.
+    pub(super) fn into_region(self) -> Region {
+        self.region
+    }
+
     /// Writes and reads every byte of the memory.
     pub(super) fn touch(&mut self) {
         let areas = [Area::Small, Area::Large];

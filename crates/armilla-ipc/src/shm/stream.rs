@@ -390,6 +390,16 @@ impl Stream for ShmStream {
     }
 }
 
+#[cfg(any(test, feature = "trial"))]
+impl ShmStream {
+    /// Closes it, and keeps its memory.
+    pub(super) fn into_region(mut self) -> Option<super::region::Region> {
+        let rings = self.connection.take_rings()?;
+        rings.close(self.as_fd());
+        Some(rings.into_region())
+    }
+}
+
 impl Drop for ShmStream {
     fn drop(&mut self) {
         // A stream that was accepted and never used is closed in order too.

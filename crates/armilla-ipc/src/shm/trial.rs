@@ -13,9 +13,12 @@ use crate::{Stream, UnixStream};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::thread::set_current_timer_slack;
+use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::mem;
 use std::net::Shutdown;
+use std::num::NonZeroU64;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -75,8 +78,20 @@ fn file(kind: u8, octets: &[u8]) -> Option<OwnedFd> {
 const CAPACITIES: [usize; 2] = [1 << 14, 1 << 15];
 
 thread_local! {
-    /// The memory of all trials of a thread: to make it anew takes longer than most trials.
-    static FILE: OwnedFd = Region::create(CAPACITIES).expect("memory").1;
+    /// The memory of the trials of a thread, as the stream and as the peer have it mapped: to make it
+    /// anew takes longer than most trials.
+    static MAPPED: Cell<Option<[Region; 2]>> = const { Cell::new(None) };
+}
+
+/// The memory of the last trial, or new one.
+fn mapped() -> io::Result<[Region; 2]> {
+    if let Some(mapped) = MAPPED.take() {
+        return Ok(mapped);
+    }
+    // Waits of a nanosecond take no longer, and most of a trial is none.
+    set_current_timer_slack(NonZeroU64::new(1))?;
+    let (region, file) = Region::create(CAPACITIES)?;
+    Ok([region, Region::open(file.as_fd(), CAPACITIES)?])
 }
 
 /// The most steps of a script, so that one script ends soon.
@@ -90,9 +105,10 @@ pub fn ring(data: &[u8]) {
     let Ok(mut trial) = Trial::new() else { return };
     let mut script = Script(data);
     for _ in 0..MOST_STEPS {
-        let Some(step) = script.octet() else { return };
+        let Some(step) = script.octet() else { break };
         trial.step(step, &mut script);
     }
+    trial.end();
 }
 
 /// What is left of a script; behind its end are zeros.
@@ -137,10 +153,7 @@ impl Trial {
     fn new() -> io::Result<Self> {
         let kind = (AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC);
         let (ours, theirs) = socketpair(kind.0, kind.1, kind.2, None)?;
-        let (region, memory) = FILE.with(|file| {
-            let open = || Region::open(file.as_fd(), CAPACITIES);
-            io::Result::Ok((open()?, open()?))
-        })?;
+        let [region, memory] = mapped()?;
         for ring in [0, 1].map(|which| memory.ring(which)) {
             ring.forge(0, 0);
             ring.forge_move(0);
@@ -155,6 +168,12 @@ impl Trial {
         let consumer = Consumer::new(memory.capacities(0));
         let (moved, is_honest, buffer) = ([0; 4], true, Vec::new());
         Ok(Self { stream, memory, _socket: theirs, buffer, producer, consumer, moved, is_honest })
+    }
+
+    /// Closes the stream. The next trial gets the memory.
+    fn end(self) {
+        let Some(region) = self.stream.into_region() else { return };
+        MAPPED.set(Some([region, self.memory]));
     }
 
     fn step(&mut self, step: u8, script: &mut Script<'_>) {
