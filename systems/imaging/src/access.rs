@@ -297,11 +297,17 @@ fn clients_of(how: &str, words: &[&str]) -> Result<Clients, String> {
                 text.split_once('/').map_or((*text, None), |(address, bits)| (address, Some(bits)));
             let address: IpAddr = address.parse().map_err(|_| wrong())?;
             let most = if address.is_ipv4() { 32 } else { 128 };
-            let bits = bits.map_or(Ok(most), str::parse).map_err(|_| wrong())?;
+            let bits: u32 = bits.map_or(Ok(most), str::parse).map_err(|_| wrong())?;
             if bits > most {
                 return Err(format!("{text:?}: the address has {most} bits"));
             }
-            Ok(Clients::Network(address, bits))
+            // Clients over IPv4 have addresses of IPv4, also at an endpoint for both.
+            Ok(match (address.to_canonical(), bits.checked_sub(96)) {
+                (of_4 @ IpAddr::V4(_), Some(bits)) if address.is_ipv6() => {
+                    Clients::Network(of_4, bits)
+                }
+                _ => Clients::Network(address, bits),
+            })
         }
         ("token", [name, hash]) => {
             let octets = hash.strip_prefix("sha256:").and_then(hash_of);
@@ -378,7 +384,9 @@ mod tests {
         let far = rules.decide(Operation::Read, at("192.0.2.99"), None);
         assert_eq!(far, Verdict::Forbidden);
         // The network of the host itself, and all networks.
-        for network in ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::/0"] {
+        for network in
+            ["127.0.0.1", "::ffff:127.0.0.0/104", "127.0.0.0/8", "0.0.0.0/0", "::1", "::/0"]
+        {
             let rules: Rules = format!("allow read from {network}").parse().unwrap();
             for place in [Place::Local, Place::At(host::primary_address())] {
                 let decided = rules.decide(Operation::Read, place, None);

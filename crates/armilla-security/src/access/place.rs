@@ -29,9 +29,13 @@ impl Network {
         let address: IpAddr = address.parse().map_err(|_| what)?;
         let most = if address.is_ipv4() { 32 } else { 128 };
         let bits: u8 = bits.map_or(Ok(most), str::parse).map_err(|_| what)?;
-        match bits <= most {
-            true => Ok(Self::Prefix(address, bits)),
-            false => Err("the address does not have so many bits"),
+        if bits > most {
+            return Err("the address does not have so many bits");
+        }
+        // Callers over IPv4 have addresses of IPv4, also at an endpoint for both.
+        match (address.to_canonical(), bits.checked_sub(96)) {
+            (of_4 @ IpAddr::V4(_), Some(bits)) if address.is_ipv6() => Ok(Self::Prefix(of_4, bits)),
+            _ => Ok(Self::Prefix(address, bits)),
         }
     }
 
@@ -194,6 +198,11 @@ mod tests {
         assert!(has("0.0.0.0/0", "1.2.3.4") && !has("0.0.0.0/0", "2001:db8::1"));
         assert!(has("2001:db8::/32", "2001:db8::1") && has("local", "127.0.0.1"));
         assert!(has("10.0.0.0/8", "::ffff:10.1.2.3"), "an IPv4 address in IPv6");
+        for network in ["::ffff:10.0.0.0/104", "::ffff:10.1.2.3", "::ffff:0:0/96"] {
+            assert!(has(network, "10.1.2.3") && has(network, "::ffff:10.1.2.3"), "{network}");
+            assert!(!has(network, "2001:db8::1"), "{network}");
+        }
+        assert!(!has("::ffff:10.0.0.0/104", "11.1.2.3"));
         assert!(!has("local", "192.0.2.1"));
         for wrong in ["", "10.0.0.0/33", "10", "::/129", "localhost"] {
             assert!(Network::parse(wrong).is_err(), "{wrong}");

@@ -17,6 +17,8 @@ use toml::de::{DeTable, DeValue};
 const MAX_TEXT: usize = 4 << 20;
 /// The most patterns of a rule, with those of its groups.
 const MAX_WHO: usize = 10_000;
+/// How deep groups stand in groups.
+const MAX_DEPTH: usize = 32;
 
 /// What is wrong in the text of rules, and where. Lines and columns count from 1, columns in
 /// characters.
@@ -86,14 +88,18 @@ struct Group {
 }
 
 #[derive(Default)]
-struct Reader {
+struct Reader<'r, 't> {
     /// Where lines end.
     ends: Vec<usize>,
-    /// Groups as `group:NAME`, roles as `role:NAME`.
+    /// Where groups and roles are defined, as `group:NAME` and `role:NAME`.
+    definitions: HashMap<String, &'r Value<'t>>,
+    /// Those whose members are being read, each among those of the one before.
+    under_way: Vec<String>,
+    /// Those whose members were read.
     groups: HashMap<String, Group>,
 }
 
-impl Reader {
+impl<'r, 't> Reader<'r, 't> {
     fn new(text: &str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, octet)| *octet == b'\n');
         Self { ends: ends.map(|(at, _)| at).collect(), ..Self::default() }
@@ -104,7 +110,7 @@ impl Reader {
         self.ends.partition_point(|end| *end < at) + 1
     }
 
-    fn root(mut self, root: &DeTable<'_>) -> Result<AccessRules, Wrong> {
+    fn root(mut self, root: &'r DeTable<'t>) -> Result<AccessRules, Wrong> {
         for (key, _) in root.iter() {
             // What stands below `service` is that of the service which reads the file.
             let known = ["groups", "roles", "rule", "assertion", "service"];
@@ -112,11 +118,14 @@ impl Reader {
                 return Err(unknown(key.span(), key.get_ref(), &known));
             }
         }
-        // Roles may have groups among their members, so groups come first.
+        let mut all = Vec::new();
         for (kind, name) in [("group", "groups"), ("role", "roles")] {
             if let Some(value) = root.get(name) {
-                self.definitions(kind, value)?;
+                all.extend(self.definitions(kind, value)?);
             }
+        }
+        for (at, name) in all {
+            self.define(&at, &name)?;
         }
         let mut rules = AccessRules::default();
         for value in array(root.get("rule"), "rule")? {
@@ -135,16 +144,45 @@ impl Reader {
         Ok(rules)
     }
 
-    fn definitions(&mut self, kind: &str, value: &Value<'_>) -> Result<(), Wrong> {
+    /// Notes where groups or roles are defined, and returns them: members may be defined behind those
+    /// whose members they are.
+    fn definitions(
+        &mut self,
+        kind: &str,
+        value: &'r Value<'t>,
+    ) -> Result<Vec<(Range<usize>, String)>, Wrong> {
         let DeValue::Table(table) = value.get_ref() else {
             return Err((value.span(), format!("`[{kind}s]` is a table of lists of names")));
         };
+        let mut all = Vec::new();
         for (key, value) in table.iter() {
-            let members = self.who(value)?;
-            let line = self.line(key.span().start);
-            let group = Group { members, line, used: false };
-            self.groups.insert(format!("{kind}:{}", key.get_ref()), group);
+            let name = format!("{kind}:{}", key.get_ref());
+            self.definitions.insert(name.clone(), value);
+            all.push((key.span(), name));
         }
+        Ok(all)
+    }
+
+    /// Reads the members of a group or role that is named at `at`, if that was not done before.
+    fn define(&mut self, at: &Range<usize>, name: &str) -> Result<(), Wrong> {
+        if self.groups.contains_key(name) {
+            return Ok(());
+        }
+        let Some(value) = self.definitions.get(name).copied() else {
+            return Err((at.clone(), format!("{name} is not defined in this file")));
+        };
+        if self.under_way.iter().any(|other| other == name) {
+            return Err((at.clone(), format!("{name} is among its own members")));
+        }
+        if self.under_way.len() >= MAX_DEPTH {
+            let what = format!("groups stand in groups more than {MAX_DEPTH} deep");
+            return Err((at.clone(), what));
+        }
+        self.under_way.push(name.to_owned());
+        let members = self.who(value)?;
+        self.under_way.pop();
+        let line = self.line(value.span().start);
+        self.groups.insert(name.to_owned(), Group { members, line, used: false });
         Ok(())
     }
 
@@ -153,11 +191,11 @@ impl Reader {
         let mut all = Vec::new();
         for (at, text) in texts(value)? {
             if text.starts_with("group:") || text.starts_with("role:") {
-                let Some(group) = self.groups.get_mut(text) else {
-                    return Err((at, format!("{text} is not defined above or in this file")));
-                };
-                group.used = true;
-                all.extend(group.members.iter().cloned());
+                self.define(&at, text)?;
+                if let Some(group) = self.groups.get_mut(text) {
+                    group.used = true;
+                    all.extend(group.members.iter().cloned());
+                }
             } else {
                 all.push(Who::parse(text).map_err(|what| (at.clone(), what.to_owned()))?);
             }

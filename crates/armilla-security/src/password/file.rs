@@ -9,7 +9,7 @@ use super::attempts::{Attempts, GuessLimits};
 use super::phc::Hash;
 use super::totp::{self, Totp};
 use crate::watched::Watched;
-use armilla_giop::csi::ScopedName;
+use armilla_giop::csi::{MAX_PASSWORD, ScopedName};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs::{self, OpenOptions};
@@ -19,6 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use zeroize::Zeroizing;
+
+/// The longest password: that of a token, in which the code of a second factor may stand behind it.
+const LONGEST: usize = MAX_PASSWORD - 6;
+
+/// How the texts of those begin who are no users.
+const OTHERS: [&str; 4] = ["uid:", "dn:", "group:", "role:"];
 
 /// The longest file that is read.
 const MAX_FILE: u64 = 16 << 20;
@@ -128,12 +134,22 @@ impl PasswordFile {
     /// a whole. Hashing takes some ten milliseconds and 19 MiB.
     ///
     /// # Errors
-    /// When the password is empty, or the file cannot be replaced.
+    /// When the password is empty or longer than a client can show, the name begins as that of somebody
+    /// who is no user, or the file cannot be replaced.
     pub fn set(&mut self, user: &ScopedName, password: &[u8]) -> Result<(), PasswordFileError> {
         let wrong =
             |what: String| PasswordFileError { file: self.path().to_owned(), line: 0, what };
         if password.is_empty() {
             return Err(wrong("an empty password is none".to_owned()));
+        }
+        if password.len() > LONGEST {
+            return Err(wrong(format!(
+                "a password has {LONGEST} octets at most: no client shows more"
+            )));
+        }
+        if let Some(start) = OTHERS.iter().find(|start| user.user.starts_with(**start)) {
+            let what = "begins the text of somebody else in rules and records";
+            return Err(wrong(format!("{user} is no name for a user: {start} {what}")));
         }
         let hash = Hash::new(password).map_err(|error| wrong(error.to_string()))?;
         self.change(|users| {

@@ -152,11 +152,49 @@ fn a_wrong_rule_is_named_with_line_and_column() {
         ("[[rule]]\nallow = \n", 2, 9, "no TOML"),
         ("[[assertion]]\nby = \"a\"\n", 1, 1, "needs `by"),
         ("[[rule]]\nallow = \"uid:x\"\n", 2, 9, "a number"),
+        (
+            "[groups]\na = \"group:b\"\nb = [\"group:c\", \"x\"]\nc = \"group:a\"\n",
+            4,
+            5,
+            "group:a is among its own members",
+        ),
+        ("[roles]\nr = \"group:none\"\n", 2, 5, "group:none is not defined"),
     ] {
         let error = text.parse::<AccessRules>().unwrap_err();
         assert_eq!((error.line, error.column), (line, column), "{error}");
         assert!(error.what.contains(what), "{error}");
     }
+}
+
+#[test]
+fn groups_stand_in_groups_wherever_they_are_defined() {
+    let rules = "[roles]\noperator = [\"group:all\", \"role:night\"]\nnight = \"nia@bank\"\n\
+                 [groups]\nall = [\"group:tellers\", \"uid:0\"]\ntellers = [\"zoë@bank\"]\n\
+                 [[rule]]\nallow = \"role:operator\"\n";
+    let rules: AccessRules = rules.parse().unwrap();
+    let allowed = |who: &str| {
+        let caller = Caller::new(who.parse().unwrap(), Proof::Password, Address::tcp("h", 1));
+        let question = Question {
+            caller: &caller,
+            adapter: "RootPOA",
+            object: "a",
+            interface: "IDL:Bank/Account:1.0",
+            operation: "deposit",
+            at: std::time::SystemTime::now(),
+        };
+        rules.decide(&question).allowed
+    };
+    assert!(["zoë@bank", "uid:0", "nia@bank"].into_iter().all(allowed));
+    assert!(!["zoe@bank", "uid:1", "zoë@home"].into_iter().any(allowed));
+    // As deep as nobody writes by hand, and no deeper.
+    let nested = |depth: usize| {
+        let mut text = "[groups]\ng0 = \"ann\"\n".to_owned();
+        (1..depth).for_each(|at| text += &format!("g{at} = \"group:g{}\"\n", at - 1));
+        text.parse::<AccessRules>()
+    };
+    assert!(nested(20).is_ok());
+    let error = nested(100_000).unwrap_err();
+    assert!(error.what.contains("deep"), "{error}");
 }
 
 #[test]

@@ -109,6 +109,28 @@ fn a_file_of_users_takes_effect_when_it_is_changed() {
 }
 
 #[test]
+fn a_password_that_is_set_can_be_shown() {
+    let folder = std::env::temp_dir().join(format!("armilla-long-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut users = PasswordFile::create(folder.join("users")).unwrap();
+    let longest = "ä".repeat(509);
+    users.set(&"ann@bank".parse().unwrap(), longest.as_bytes()).unwrap();
+    users.set(&"nul@bank".parse().unwrap(), b"a\0b").unwrap();
+    let security = ServerSecurity::builder().realm("bank").passwords(users.clone());
+    let server = Server::new(|_| security.authentication(Authentication::Required));
+    assert_eq!(Client::user(&server, "ann", &longest).call(), Ok(1.0));
+    assert_eq!(Client::user(&server, "nul", "a\0b").call(), Ok(1.0));
+    assert!(Client::user(&server, "nul", "a").call().is_err());
+    let longer = users.set(&"ann@bank".parse().unwrap(), "x".repeat(1019).as_bytes()).unwrap_err();
+    assert!(longer.to_string().contains("1018 octets"), "{longer}");
+    for name in ["dn:CN=ann@bank", "uid:0@bank", "group:tellers@bank", "role:operator@bank"] {
+        let refused = users.set(&name.parse().unwrap(), b"x").unwrap_err();
+        assert!(refused.to_string().contains("no name for a user"), "{refused}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn a_user_of_this_host_needs_no_password() {
     let folder = std::env::temp_dir().join(format!("armilla-security-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

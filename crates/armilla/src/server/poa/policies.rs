@@ -227,7 +227,13 @@ impl Policies {
 
     /// All policies.
     pub(crate) fn list(&self) -> Vec<Policy> {
-        let mut list = vec![
+        let custom = self.custom.iter().cloned().map(Policy::from);
+        self.standard().into_iter().chain(custom).collect()
+    }
+
+    /// Those that the standard has.
+    fn standard(&self) -> [Policy; 8] {
+        [
             self.threading.into(),
             self.lifespan.into(),
             self.uniqueness.into(),
@@ -236,16 +242,14 @@ impl Policies {
             self.retention.into(),
             self.processing.into(),
             self.bidirectional.into(),
-        ];
-        list.extend(self.custom.iter().cloned().map(Policy::from));
-        list
+        ]
     }
 
     /// The policy of this type.
     pub(crate) fn get(&self, policy_type: PolicyType) -> Option<Policy> {
         // Interceptors ask for their own with each request.
         let custom = self.custom.iter().find(|policy| policy.policy_type() == policy_type);
-        let standard = || self.list().into_iter().find(|it| it.policy_type() == policy_type);
+        let standard = || self.standard().into_iter().find(|it| it.policy_type() == policy_type);
         custom.map(|policy| Policy::Custom(policy.clone())).or_else(standard)
     }
 
