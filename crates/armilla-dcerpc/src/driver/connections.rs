@@ -16,6 +16,8 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) struct Connections {
     most: usize,
+    /// How many of one host may stay.
+    most_of_host: usize,
     places: Mutex<Places>,
     /// Of those that were refused.
     refused: Seldom,
@@ -58,10 +60,10 @@ pub(super) struct Place {
 
 impl Connections {
     /// `guesses` is how many wrong passwords a host has in a minute.
-    pub(super) fn new(most: usize, guesses: u32) -> Arc<Self> {
+    pub(super) fn new((most, most_of_host): (usize, usize), guesses: u32) -> Arc<Self> {
         let (places, refused, denied) = Default::default();
         let guesses = Mutex::new(Guesses::new(guesses));
-        Arc::new(Self { most, places, refused, denied, guesses })
+        Arc::new(Self { most, most_of_host, places, refused, denied, guesses })
     }
 
     fn guesses(&self) -> MutexGuard<'_, Guesses> {
@@ -134,13 +136,25 @@ impl Places {
 }
 
 impl Place {
-    /// Its client has proved who it is: it stays.
-    pub(super) fn prove(&self) {
-        if let Some(taken) = self.connections.places().all.get_mut(&self.number)
+    /// Its client has proved who it is: it stays, unless its host has too many.
+    pub(super) fn prove(&self) -> bool {
+        let mut places = self.connections.places();
+        let host = Guesses::host(self.peer.ip());
+        let own = |(number, it): &(&u64, &Taken)| {
+            let proven = it.state == State::Proven && **number != self.number;
+            proven && Guesses::host(it.host) == host
+        };
+        let room = places.all.iter().filter(own).count() < self.connections.most_of_host;
+        if let Some(taken) = places.all.get_mut(&self.number)
             && taken.state == State::Stranger
         {
-            taken.state = State::Proven;
+            taken.state = if room { State::Proven } else { State::Ending };
         }
+        drop(places);
+        if !room {
+            self.connections.refuse(self.peer, "its host has too many");
+        }
+        room
     }
 
     /// A client did not prove who it is: that is told to the operator, and a wrong password counts.
@@ -261,7 +275,7 @@ mod tests {
     /// The places of a server, and a connection of each of these hosts.
     fn places(most: usize, hosts: &[u8]) -> (Arc<Connections>, Vec<(TcpStream, Option<Place>)>) {
         let (listener, connections) =
-            (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new(most, 1));
+            (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new((most, 2), 1));
         let admit = |host: &u8| {
             let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (stream, _) = listener.accept().unwrap();
@@ -278,6 +292,13 @@ mod tests {
     fn gave_way((client, _): &mut (TcpStream, Option<Place>)) -> bool {
         client.set_nonblocking(true).unwrap();
         matches!(client.read(&mut [0; 1]), Ok(0))
+    }
+
+    #[test]
+    fn so_many_of_a_host_stay() {
+        let (_connections, all) = places(8, &[9, 9, 9, 3]);
+        let stays = |at: usize| all[at].1.as_ref().unwrap().prove();
+        assert_eq!([0, 1, 2, 3].map(stays), [true, true, false, true]);
     }
 
     #[test]

@@ -74,6 +74,9 @@ pub struct ListenerOptions {
     /// How many connections there may be. For a further one another one ends whose client has not proved
     /// who it is: the oldest of the host that has most of these. If all have, it is closed at once.
     pub max_connections: usize,
+    /// How many connections of one host may stay, whose clients have proved who they are. A network of
+    /// IPv6 counts as one host.
+    pub max_connections_of_host: usize,
     /// How many wrong passwords a host has in a minute; until that is over its further connections are
     /// closed at once.
     pub max_guesses: u32,
@@ -83,7 +86,7 @@ impl ListenerOptions {
     /// The options of a host of this name.
     pub fn new(computer: &str) -> Self {
         let (server, ntlm) = (ServerOptions::default(), AcceptorOptions::new(computer));
-        Self { server, ntlm, max_connections: 256, max_guesses: 20 }
+        Self { server, ntlm, max_connections: 256, max_connections_of_host: 128, max_guesses: 20 }
     }
 }
 
@@ -136,7 +139,8 @@ pub fn listen(
     port.push(0);
     options.server.secondary_address = port;
     let interfaces = service.interfaces();
-    let connections = Connections::new(options.max_connections, options.max_guesses);
+    let most = (options.max_connections, options.max_connections_of_host);
+    let connections = Connections::new(most, options.max_guesses);
     let listed = interfaces.iter().map(|(interface, _)| *interface).collect();
     let shared = Arc::new(Shared {
         interfaces,
@@ -298,7 +302,9 @@ fn serve<S: Service>(shared: &Arc<Shared<S>>, place: &Place) -> io::Result<Optio
             return Ok(end);
         }
         if !proven && server.is_proven() {
-            place.prove();
+            if !place.prove() {
+                return Ok(None);
+            }
             proven = true;
         }
         let now = || start.elapsed().saturating_sub(executing);

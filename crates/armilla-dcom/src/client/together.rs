@@ -14,6 +14,7 @@ const AT_ONCE: usize = 8;
 pub(crate) fn each<T: Send>(all: Vec<T>, act: impl Fn(T) + Sync) {
     let threads = all.len().min(AT_ONCE);
     let (left, chain) = (Mutex::new(all.into_iter()), causality::current_causality());
+    let user = causality::current_user();
     let work = || loop {
         let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some(one) = next else { return };
@@ -23,8 +24,8 @@ pub(crate) fn each<T: Send>(all: Vec<T>, act: impl Fn(T) + Sync) {
         for _ in 1..threads {
             let further = thread::Builder::new().name("dcom-client".to_string());
             // With fewer threads it takes longer.
-            let _ = further.spawn_scoped(scope, || causality::within(chain, work));
+            let _ = further.spawn_scoped(scope, || causality::within(chain, user.clone(), work));
         }
-        causality::within(chain, work);
+        causality::within(chain, user.clone(), work);
     });
 }

@@ -1,6 +1,7 @@
 //! Ping sets: which objects a client says that it still wants (MS-DCOM 3.1.2.1).
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -9,6 +10,8 @@ use core::time::Duration;
 pub(super) struct PingSet {
     pub(super) members: BTreeSet<u64>,
     pub(super) last: Duration,
+    /// The user who made it.
+    pub(super) owner: Option<Arc<str>>,
 }
 
 /// The sets by their name.
@@ -20,6 +23,17 @@ pub(super) struct PingSets {
 }
 
 impl PingSets {
+    /// How many sets a user has, and how many members these have.
+    pub(super) fn of(&self, owner: &str) -> (usize, usize) {
+        let own = self.sets.values().filter(|set| set.owner.as_deref() == Some(owner));
+        own.fold((0, 0), |(sets, members), set| (sets + 1, members + set.members.len()))
+    }
+
+    /// Whose set it is.
+    pub(super) fn owner(&self, set: u64) -> Option<Arc<str>> {
+        self.sets.get(&set)?.owner.clone()
+    }
+
     pub(super) fn insert(&mut self, set: u64, object: u64) -> bool {
         let new = self.sets.get_mut(&set).is_some_and(|it| it.members.insert(object));
         self.memberships += usize::from(new);

@@ -4,6 +4,7 @@ use super::sets::{PingSet, PingSets};
 use crate::objref::StandardReference;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
 use core::fmt;
@@ -20,6 +21,12 @@ pub struct ExporterLimits {
     pub max_sets: usize,
     /// How many members all ping sets may have together.
     pub max_memberships: usize,
+    /// How many objects may be exported for the calls of one user.
+    pub max_objects_of_user: usize,
+    /// How many ping sets a user may have.
+    pub max_sets_of_user: usize,
+    /// How many members the ping sets of a user may have together.
+    pub max_memberships_of_user: usize,
     /// After which time without a ping or a call nobody refers to an object any more. Clients ping
     /// every 120 s, and three pings may be lost (MS-DCOM 3.1.2.2).
     pub expiry: Duration,
@@ -32,6 +39,9 @@ impl Default for ExporterLimits {
             max_interfaces: 64,
             max_sets: 4_096,
             max_memberships: 262_144,
+            max_objects_of_user: 32_768,
+            max_sets_of_user: 2_048,
+            max_memberships_of_user: 131_072,
             expiry: Duration::from_secs(360),
         }
     }
@@ -50,6 +60,10 @@ pub struct Exporter<T> {
     /// Which object of the program has which name.
     identities: BTreeMap<usize, u64>,
     sets: PingSets,
+    /// How many objects there are for the calls of each user.
+    owners: BTreeMap<Arc<str>, usize>,
+    /// How often a user had too much.
+    refused: u64,
 }
 
 struct Exported<T> {
@@ -62,6 +76,8 @@ struct Exported<T> {
     last: Duration,
     /// The ping sets that it is in.
     sets: BTreeSet<u64>,
+    /// The user for whose call it was exported.
+    owner: Option<Arc<str>>,
 }
 
 struct Interface {
@@ -87,6 +103,8 @@ impl<T: Clone> Exporter<T> {
             interfaces: BTreeMap::new(),
             identities: BTreeMap::new(),
             sets: PingSets::default(),
+            owners: BTreeMap::new(),
+            refused: 0,
         }
     }
 
@@ -120,6 +138,21 @@ impl<T: Clone> Exporter<T> {
         self.sets.sets.len()
     }
 
+    /// How often a user was refused an object or a ping set, because of what the user had.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// The users for whose calls objects are exported, with how many these are.
+    pub fn owners(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
+        self.owners.iter().map(|(owner, objects)| (owner, *objects))
+    }
+
+    /// How many ping sets a user has, and how many members these have.
+    pub fn sets_of(&self, owner: &str) -> (usize, usize) {
+        self.sets.of(owner)
+    }
+
     /// How many references clients have to interfaces of all objects.
     pub fn references(&self) -> u64 {
         let interfaces = self.objects.values().flat_map(|object| object.interfaces.values());
@@ -128,16 +161,17 @@ impl<T: Clone> Exporter<T> {
 
     /// Exports an object; returns its OID. `identity` is equal for two handles of the same object,
     /// which then keeps its name. A pinned object stays until [`unpin`](Self::unpin); another one
-    /// until its last reference is given back or expires.
+    /// until its last reference is given back or expires. `owner` is the user whose call gets it.
     ///
     /// # Errors
     ///
-    /// [`Status::OUT_OF_MEMORY`] if there are too many.
+    /// [`Status::OUT_OF_MEMORY`] if there are too many, or too many of the user.
     pub fn export(
         &mut self,
         object: T,
         identity: usize,
         pinned: bool,
+        owner: Option<&Arc<str>>,
         now: Duration,
     ) -> Result<u64, Status> {
         if let Some(oid) = self.identities.get(&identity)
@@ -150,13 +184,24 @@ impl<T: Clone> Exporter<T> {
         if self.objects.len() >= self.limits.max_objects {
             return Err(Status::OUT_OF_MEMORY);
         }
+        // What a program exports for good is its own.
+        let owner = owner.filter(|_| !pinned);
+        if let Some(owner) = owner {
+            let own = self.owners.entry(owner.clone()).or_default();
+            if *own >= self.limits.max_objects_of_user {
+                self.refused += 1;
+                return Err(Status::OUT_OF_MEMORY);
+            }
+            *own += 1;
+        }
         let mut oid = name_of((self.random)());
         while self.objects.contains_key(&oid) {
             oid = name_of((self.random)());
         }
         self.identities.insert(identity, oid);
         let (interfaces, sets) = (BTreeMap::new(), BTreeSet::new());
-        let exported = Exported { object, identity, interfaces, pinned, last: now, sets };
+        let owner = owner.cloned();
+        let exported = Exported { object, identity, interfaces, pinned, last: now, sets, owner };
         self.objects.insert(oid, exported);
         Ok(oid)
     }
@@ -263,6 +308,14 @@ impl<T: Clone> Exporter<T> {
     fn remove(&mut self, oid: u64) -> Option<T> {
         let object = self.objects.remove(&oid)?;
         self.identities.remove(&object.identity);
+        if let Some(owner) = &object.owner
+            && let Some(own) = self.owners.get_mut(owner)
+        {
+            *own -= 1;
+            if *own == 0 {
+                self.owners.remove(owner);
+            }
+        }
         for interface in object.interfaces.values() {
             self.interfaces.remove(&interface.ipid);
         }
@@ -294,12 +347,12 @@ impl<T: Clone> Exporter<T> {
     pub fn complex_ping(
         &mut self,
         set: u64,
-        added: &[u64],
-        removed: &[u64],
+        (added, removed): (&[u64], &[u64]),
+        owner: Option<&Arc<str>>,
         now: Duration,
     ) -> Result<u64, Status> {
         let known = set != 0;
-        let set = if known { set } else { self.new_set(now)? };
+        let set = if known { set } else { self.new_set(owner, now)? };
         self.simple_ping(set, now)?;
         let added = self.put(set, added);
         if added.is_err() && !known {
@@ -322,23 +375,38 @@ impl<T: Clone> Exporter<T> {
 
     /// Adds objects to a set.
     fn put(&mut self, set: u64, added: &[u64]) -> Result<(), Status> {
+        if added.is_empty() {
+            return Ok(());
+        }
+        let limits = &self.limits;
+        let own = self.sets.owner(set).map_or(0, |owner| self.sets.of(&owner).1);
+        let left = limits.max_memberships_of_user.saturating_sub(own);
+        let mut left = left.min(limits.max_memberships.saturating_sub(self.sets.memberships));
         for oid in added {
             let Some(object) = self.objects.get_mut(oid) else { continue };
-            if self.sets.memberships >= self.limits.max_memberships {
-                return Err(Status::OUT_OF_MEMORY);
+            if !object.sets.insert(set) {
+                continue;
             }
+            left = left.checked_sub(1).ok_or_else(|| {
+                object.sets.remove(&set);
+                Status::OUT_OF_MEMORY
+            })?;
             self.sets.insert(set, *oid);
-            object.sets.insert(set);
         }
         Ok(())
     }
 
-    fn new_set(&mut self, now: Duration) -> Result<u64, Status> {
-        if self.sets.sets.len() >= self.limits.max_sets {
+    fn new_set(&mut self, owner: Option<&Arc<str>>, now: Duration) -> Result<u64, Status> {
+        let own = owner.map_or(0, |owner| self.sets.of(owner).0);
+        let full = self.sets.sets.len() >= self.limits.max_sets;
+        let much = own >= self.limits.max_sets_of_user;
+        self.refused += u64::from(much);
+        if full || much {
             return Err(Status::OUT_OF_MEMORY);
         }
         let set = name_of((self.random)());
-        self.sets.sets.insert(set, PingSet { members: BTreeSet::new(), last: now });
+        let (members, owner) = (BTreeSet::new(), owner.cloned());
+        self.sets.sets.insert(set, PingSet { members, last: now, owner });
         Ok(set)
     }
 

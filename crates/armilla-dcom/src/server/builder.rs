@@ -4,6 +4,7 @@ use super::activation::Classes;
 use super::exports::{Bindings, Exports};
 use super::object::Factory;
 use super::service::{Accounts, ObjectService};
+use super::users::{Usage, UserQuotas, Users};
 use crate::clock::Clock;
 use crate::exporter::ExporterLimits;
 use crate::string_array::{DualStringArray, SecurityBinding, StringBinding};
@@ -37,8 +38,10 @@ pub struct ServerOptions {
     /// Connections, security, and what is refused. `rpc.server.min_level` is the level below which
     /// nothing is executed: integrity, unless it is set lower for clients that cannot do better.
     pub rpc: ListenerOptions,
-    /// How much is exported.
+    /// How much is exported, at all and for one user.
     pub limits: ExporterLimits,
+    /// What else one user may take.
+    pub quotas: UserQuotas,
     /// The names or addresses that references give; empty for the address that it listens at, which
     /// must be one of a network card then.
     pub names: Vec<String>,
@@ -54,6 +57,7 @@ impl ServerOptions {
         Self {
             rpc: ListenerOptions::new(computer),
             limits: ExporterLimits::default(),
+            quotas: UserQuotas::default(),
             names: Vec::new(),
             allow_unsecured_pings: false,
             clock: Clock::system(),
@@ -116,6 +120,7 @@ impl ServerBuilder {
     /// [`ServerOptions::names`] then.
     pub fn listen(self, address: impl ToSocketAddrs) -> io::Result<Server> {
         let Self { options, classes, accounts, lookup, exporter } = self;
+        let users = Arc::new(Users::new(options.quotas, options.clock.clone()));
         let exports = Exports::new(options.limits, options.clock);
         let known = move |user: &str, domain: &str| {
             let own = accounts.get(&user.to_lowercase()).copied();
@@ -124,6 +129,7 @@ impl ServerBuilder {
         let least = options.rpc.server.min_level;
         let service = Arc::new(ObjectService {
             exports: exports.clone(),
+            users: users.clone(),
             classes,
             accounts: Box::new(known),
             least,
@@ -141,7 +147,8 @@ impl ServerBuilder {
             resolver: bindings(&options.names, resolver, Some(RESOLVER_PORT))?,
         });
         let sweeper = Sweeper::start(exports.clone())?;
-        Ok(Server { exports, listeners, exporter, _sweeper: sweeper })
+        let usage = Usage::new(exports.clone(), users);
+        Ok(Server { exports, usage, listeners, exporter, _sweeper: sweeper })
     }
 }
 
@@ -173,6 +180,7 @@ fn bindings(
 #[derive(Debug)]
 pub struct Server {
     exports: Exports,
+    usage: Usage,
     listeners: Vec<Listener>,
     exporter: SocketAddr,
     _sweeper: Sweeper,
@@ -197,6 +205,11 @@ impl Server {
     /// What it exports: to make references, and to count them.
     pub fn exports(&self) -> &Exports {
         &self.exports
+    }
+
+    /// What users take of it.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
     }
 
     /// Waits until it ends, which it does not by itself.

@@ -1,6 +1,7 @@
 //! The objects of a server, for threads at once.
 
 use super::object::{Marshalling, Object, has};
+use crate::causality::current_user;
 use crate::clock::Clock;
 use crate::exporter::{Exporter, ExporterLimits};
 use crate::objref::{InterfacePointer, ObjRef, Reference, StandardReference};
@@ -87,7 +88,8 @@ impl Exports {
         }
         let (now, identity) = (self.now(), identity(&object));
         let mut table = self.table();
-        let oid = table.export(object, identity, pinned, now)?;
+        let user = current_user();
+        let oid = table.export(object, identity, pinned, user.as_ref(), now)?;
         let standard = table.marshal(oid, iid, REFERENCES, now)?;
         drop(table);
         let reference = self.reference(iid, standard)?;

@@ -12,9 +12,11 @@ mod references;
 mod resolver;
 mod service;
 mod type_info;
+mod users;
 
 pub use builder::{Server, ServerBuilder, ServerOptions};
 pub use dispatch::{Dispatched, Enumerator, Failure, Invocation, Scriptable};
 pub use exports::Exports;
 pub use object::{Caller, Factory, Marshalling, Object, ObjectCall};
 pub use type_info::class_info;
+pub use users::{Usage, UserQuotas, UserUse};

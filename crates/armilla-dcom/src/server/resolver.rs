@@ -1,6 +1,7 @@
 //! The resolver: where the exporter is, and pings (MS-DCOM 3.1.2.5.1).
 
 use super::exports::Exports;
+use super::users::user_of;
 use crate::orpc::ComVersion;
 use crate::remote::{
     ComplexPing, ComplexPingIn, ComplexPingOut, ResolveOxid, ResolveOxid2, ResolveOxid2Out,
@@ -8,6 +9,7 @@ use crate::remote::{
     SimplePingIn, Status as Ended,
 };
 use crate::string_array::{DualStringArray, StringArrayUnits};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use armilla_dcerpc::ndr::{Conformant, Operation, Parameters, Unique};
 use armilla_dcerpc::pdu::AuthLevel;
@@ -38,7 +40,10 @@ pub(super) fn call(
             let pinged = exports.table().simple_ping(set, exports.now());
             Ended { status: status(pinged) }.to_stub(order)
         }
-        ComplexPing::OPNUM => ping(exports, &arguments(call)?).to_stub(order),
+        ComplexPing::OPNUM => {
+            let user = call.principal.as_ref().map(user_of);
+            ping(exports, &arguments(call)?, user.as_ref()).to_stub(order)
+        }
         _ => return Err(Status::OPERATION_OUT_OF_RANGE),
     };
     stub.map_err(|_| Status::OUT_OF_RESOURCES)
@@ -81,14 +86,14 @@ fn resolve(
     Ok(ResolveOxid2Out { bindings, rem_unknown, authentication_hint: hint, version, status })
 }
 
-fn ping(exports: &Exports, given: &ComplexPingIn) -> ComplexPingOut {
+fn ping(exports: &Exports, given: &ComplexPingIn, user: Option<&Arc<str>>) -> ComplexPingOut {
     let list = |objects: &Unique<Conformant<u64>>, count: u16| {
         let all = objects.get().map_or(&[][..], |it| &it.0);
         all[..all.len().min(count.into())].to_vec()
     };
     let (added, removed) = (list(&given.added, given.adds), list(&given.removed, given.removes));
     let now = exports.now();
-    match exports.table().complex_ping(given.set, &added, &removed, now) {
+    match exports.table().complex_ping(given.set, (&added, &removed), user, now) {
         Ok(set) => ComplexPingOut { set, backoff: 0, status: 0 },
         Err(status) => ComplexPingOut { set: given.set, backoff: 0, status: status.0 },
     }

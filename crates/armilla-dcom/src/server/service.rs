@@ -3,10 +3,12 @@
 use super::activation::{self, Classes};
 use super::exports::Exports;
 use super::object::{Caller, ObjectCall};
+use super::users::{Users, user_of};
 use super::{references, resolver};
 use crate::causality;
 use crate::remote::{ACTIVATION, OBJECT_EXPORTER, REM_UNKNOWN, REM_UNKNOWN_2, SCM_ACTIVATOR};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use armilla_dcerpc::driver::Service;
@@ -21,6 +23,7 @@ pub(super) type Accounts = Box<dyn Fn(&str, &str) -> Option<NtHash> + Send + Syn
 
 pub(super) struct ObjectService {
     pub(super) exports: Exports,
+    pub(super) users: Arc<Users>,
     pub(super) classes: Classes,
     pub(super) accounts: Accounts,
     /// The level below which nothing is executed.
@@ -47,6 +50,8 @@ impl Service for ObjectService {
     }
 
     fn call(&self, call: &ServerCall) -> Result<Vec<u8>, Status> {
+        let user = call.principal.as_ref().map(user_of);
+        let _running = user.as_ref().map(|user| self.users.enter(user)).transpose()?;
         if call.interface == OBJECT_EXPORTER {
             return resolver::call(&self.exports, call, self.least_for_pings);
         }
@@ -55,7 +60,7 @@ impl Service for ObjectService {
         let given = ObjectCall::new(names, caller, &self.exports, (call.order, &call.stub))?;
         // An object that panics fails its call, not the connection of others.
         let run = AssertUnwindSafe(|| self.dispatch(call, &given));
-        let done = causality::within(given.causality, || catch_unwind(run));
+        let done = causality::within(given.causality, user, || catch_unwind(run));
         done.unwrap_or(Err(Status::SERVER_FAULT))
     }
 
@@ -66,6 +71,11 @@ impl Service for ObjectService {
 
 impl ObjectService {
     fn dispatch(&self, call: &ServerCall, given: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+        if [ACTIVATION, SCM_ACTIVATOR].contains(&call.interface)
+            && let Some(user) = causality::current_user()
+        {
+            self.users.activate(&user)?;
+        }
         match call.interface {
             ACTIVATION => return activation::activate(&self.classes, given, self.least),
             SCM_ACTIVATOR => {

@@ -8,6 +8,7 @@ mod described;
 mod failures;
 mod lifetime;
 mod plant;
+mod quotas;
 mod remoting;
 mod strangers;
 #[path = "../../examples/remoting/strings.rs"]

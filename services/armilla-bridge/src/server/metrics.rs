@@ -1,6 +1,7 @@
 //! What has crossed, in the text format of Prometheus.
 
 use crate::counts::Counts;
+use armilla_dcom::server::Usage;
 use std::fmt::Write as _;
 
 /// A row: its name, its kind, what it means, and how it follows from the counts.
@@ -22,12 +23,32 @@ pub(super) const ROWS: [Row; 8] = [
     ("references", "gauge", "References of CORBA to objects of COM.", |it| it.references),
 ];
 
-pub(super) fn text(counts: &Counts) -> String {
+/// A row of what users of COM take: its name, its kind, what it means, and how it follows.
+type UsageRow = (&'static str, &'static str, &'static str, fn(&Usage) -> u64);
+
+const USAGE: [UsageRow; 3] = [
+    (
+        "com_over_quota_total",
+        "counter",
+        "What users of COM were refused, who had too much.",
+        |it| it.refused(),
+    ),
+    ("com_calls", "gauge", "Calls of users of COM that are executed.", |it| {
+        it.users().iter().map(|user| user.calls as u64).sum()
+    }),
+    ("com_objects", "gauge", "Objects that users of COM hold.", |it| {
+        it.users().iter().map(|user| user.objects as u64).sum()
+    }),
+];
+
+pub(super) fn text(counts: &Counts, usage: &Usage) -> String {
     let mut text = String::new();
-    for (row, kind, help, value) in ROWS {
+    let rows = ROWS.iter().map(|(row, kind, help, value)| (row, kind, help, value(counts)));
+    let usage = USAGE.iter().map(|(row, kind, help, value)| (row, kind, help, value(usage)));
+    for (row, kind, help, value) in rows.chain(usage) {
         let name = format!("armilla_bridge_{row}");
         // Writing to a string does not fail.
-        writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {}", value(counts)).ok();
+        writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}").ok();
     }
     text
 }

@@ -96,7 +96,10 @@ impl ServerBuilder {
     fn serve(mut self, process: &mut Process) -> Result<(Bridge, ComServer, Sweeper), ServerError> {
         let client = self.client.map(Client::new).transpose().map_err(in_com)?;
         let most = self.options.most.unwrap_or(BridgeOptions::MOST);
-        self.com.limits.max_objects = self.com.limits.max_objects.min(most);
+        let limits = &mut self.com.limits;
+        limits.max_objects = limits.max_objects.min(most);
+        // Something is left for other users.
+        limits.max_objects_of_user = limits.max_objects_of_user.min(limits.max_objects.div_ceil(2));
         let bridge =
             Bridge::new(process.orb(), self.options, client).map_err(ServerError::service)?;
         bridge.serve_interfaces()?;
@@ -105,11 +108,12 @@ impl ServerBuilder {
             |com: ComBuilder, (user, password): &(String, String)| com.account(user, password);
         let com = self.accounts.iter().fold(com, with);
         let com = com.listen(&*self.address).map_err(in_com)?;
+        let usage = com.usage().clone();
         bridge.begin(com.exports());
         let (counted, events) = (bridge.clone(), Events::new());
         process.open_console(self.console, |console| {
             console
-                .metrics(move || metrics::text(&counted.counts()))
+                .metrics(move || metrics::text(&counted.counts(), &usage))
                 .pages(page::pages(&bridge))
                 .events(&events)
         })?;
