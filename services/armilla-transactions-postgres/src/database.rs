@@ -78,9 +78,10 @@ impl DatabaseBuilder {
     }
 
     /// For how long work waits for a connection, and the opening for another process to go away that
-    /// has the name. Default: 5 s.
+    /// has the name: a day at most. Default: 5 s.
     pub const fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+        const LONGEST: Duration = Duration::from_secs(24 * 3600);
+        self.patience = if patience.as_secs() < LONGEST.as_secs() { patience } else { LONGEST };
         self
     }
 

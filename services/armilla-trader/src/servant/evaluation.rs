@@ -110,7 +110,7 @@ impl Servant {
 
     /// The offers as a reply shows them. A dynamic property without a value is left out.
     pub(super) fn present(&self, answers: Vec<Answer>, wanted: &Wanted) -> OfferSeq {
-        let deadline = Instant::now() + self.service.limits.query_time;
+        let deadline = self.query_end();
         let needs_calls = |answer: &Answer| match answer {
             Answer::Local { offer, told } => offer.properties.iter().any(|property| {
                 wanted.has(&property.name)

@@ -50,6 +50,7 @@ use parallel::CallThreads;
 use request_ids::RequestIds;
 use silent::Silent;
 use std::sync::{Arc, OnceLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
 
 /// The name under which a trader is published: the initial reference of CORBA for its `Lookup`.
 pub const TRADING_SERVICE: &str = "TradingService";
@@ -257,6 +258,13 @@ impl Servant {
     /// changed. It is of no transaction.
     fn change<T>(&self, plan: impl FnOnce(&Model) -> Planned<T>) -> Result<T, ModelError> {
         self.service.contents.change(None, plan)
+    }
+
+    /// When a query that begins now has to end.
+    fn query_end(&self) -> Instant {
+        // Longer than any client waits, and no time that cannot be told.
+        const LONGEST: Duration = Duration::from_secs(24 * 3600);
+        Instant::now() + self.service.limits.query_time.min(LONGEST)
     }
 
     /// A reference whose calls take no longer than the limit for calls to others.

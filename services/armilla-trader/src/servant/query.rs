@@ -32,7 +32,7 @@ impl Servant {
         &self,
         query: Query<'_>,
     ) -> Result<(OfferSeq, OfferIteratorRef, PolicyNameSeq), ModelError> {
-        let deadline = Instant::now() + self.service.limits.query_time;
+        let deadline = self.query_end();
         let mut policies = Policies::new(query.policies, self.model().attributes())?;
         let wanted = Arc::new(Wanted::new(query.desired, policies.explain)?);
         let answers = if !policies.starting_trader.is_empty() {

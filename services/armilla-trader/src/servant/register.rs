@@ -14,7 +14,6 @@ use armilla_cos_trading::register::{
 use armilla_cos_trading::{
     LinkName, OfferId, Property, PropertyName, Register, RegisterRef, TraderComponents,
 };
-use std::time::Instant;
 
 type Outcome<T> = Result<T, ModelError>;
 
@@ -77,7 +76,7 @@ impl Servant {
             match_card: u32::MAX,
         };
         let matches = self.read(&view, |model| model.search(&search))?;
-        let deadline = Instant::now() + self.service.limits.query_time;
+        let deadline = self.query_end();
         let matching: Vec<_> = self
             .settle(matches.candidates, &compiled, deadline)
             .into_iter()

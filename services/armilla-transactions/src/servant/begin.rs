@@ -38,7 +38,8 @@ pub(crate) fn new_root(
     // The identifier travels, and so tells nothing of the key.
     let octets = new_key()?.0.to_vec();
     let global = GlobalId { format: FORMAT, branch_length: 0, octets };
-    let deadline = timeout.map(|timeout| engine.now() + timeout);
+    // What is longer than time can be told has no end.
+    let deadline = timeout.and_then(|timeout| engine.now().checked_add(timeout));
     let entry = Entry::root(key, global, deadline, engine.options);
     engine.add(entry, false).ok_or_else(too_many)
 }

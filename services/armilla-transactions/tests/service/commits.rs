@@ -140,6 +140,20 @@ fn the_time_that_is_left_travels_and_ends_the_work_everywhere() {
 }
 
 #[test]
+fn a_time_longer_than_can_be_told_has_no_end_also_elsewhere() {
+    let (client, from) = (Process::client(), Bank::new(100.0));
+    let account = client.account(&from.account);
+    for longest in [Duration::MAX, Duration::from_secs(u64::from(u32::MAX) + 1)] {
+        let transaction = client.transactions.begin_within(Some(longest)).unwrap();
+        let entered = transaction.enter().unwrap();
+        account.withdraw(1.0).unwrap();
+        drop(entered);
+        assert_eq!(transaction.commit(), Ok(()));
+    }
+    assert_eq!(from.balance(), 98.0);
+}
+
+#[test]
 fn work_within_work_is_one_transaction() {
     let (client, from, to) = (Process::client(), Bank::new(100.0), Bank::new(0.0));
     let done: Result<(), RunError<String>> = client.transactions.run(|_| {
