@@ -448,7 +448,8 @@ impl Shared {
 
     fn times(&self) -> (Time, Time) {
         let now = self.begun.elapsed();
-        (now, now + self.options.longest_wait)
+        // What is longer than can be told has no end.
+        (now, now.saturating_add(self.options.longest_wait))
     }
 
     /// The client of the current request; nobody for this process.

@@ -127,7 +127,14 @@ impl Timers {
         let mut timer = Timer { period, last, status, ..Timer::default() };
         let due = due.map(|due| match (is_absolute, due.checked_sub(now.time), period) {
             (true, ..) => Due::Universal(due),
-            (false, Some(left), _) => Due::Monotonic(now.monotonic.saturating_add(left)),
+            // If the clock was set back meanwhile, more seems to be left than there can be.
+            (false, Some(left), Some(period)) if period > 0 && left > period => {
+                Due::Monotonic(now.monotonic.saturating_add(left % period))
+            }
+            (false, Some(left), _) => {
+                let left = left.min(last.unwrap_or(left));
+                Due::Monotonic(now.monotonic.saturating_add(left))
+            }
             (false, None, Some(period)) if period > 0 => {
                 let late = now.time - due;
                 timer.missed = late / period + 1;

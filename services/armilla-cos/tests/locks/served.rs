@@ -105,7 +105,8 @@ fn a_wait_ends_with_its_time_with_its_client_and_by_an_operator() {
     assert!(server.service.release(holder) && !server.service.release(holder));
     assert_eq!(set.try_lock(LockMode::Write), Ok(true));
 
-    let server = Server::new(|_| ());
+    // Longer than any time can be told: without end.
+    let server = Server::new(|it| it.longest_wait = Duration::MAX);
     let set = client.factory(&server).create().unwrap();
     set.lock(LockMode::Write).unwrap();
     let other = Process::new();

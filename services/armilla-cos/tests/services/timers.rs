@@ -125,6 +125,23 @@ fn a_timer_that_was_kept_goes_on_in_another_monotonic_time() {
     assert_eq!(after.saved(TimerId(9), clock.read()), None);
 }
 
+#[test]
+fn a_clock_that_was_set_back_meanwhile_holds_no_kept_timer_up() {
+    let (clock, mut before) = (Driven::new(None), Timers::new(10));
+    for (id, when) in [(ONE, When::Relative(1000)), (TWO, When::Periodic(100))] {
+        before.add(id);
+        before.set(id, when, clock.read()).unwrap();
+    }
+    let kept = [ONE, TWO].map(|id| (id, before.saved(id, clock.read()).unwrap()));
+    let (clock, mut after) = (Driven::new(None), Timers::new(10));
+    clock.0.lock().unwrap().time -= 1_000_000;
+    kept.iter().for_each(|(id, saved)| after.restore(*id, *saved, clock.read()));
+    clock.pass(100);
+    assert_eq!(after.take_due(clock.read()), [TWO]);
+    clock.pass(900);
+    assert!(after.take_due(clock.read()).contains(&ONE));
+}
+
 /// Hands on what is pushed.
 struct Consumer(Mutex<Sender<TimerEventT>>);
 
