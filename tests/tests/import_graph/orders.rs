@@ -199,8 +199,8 @@ pub(crate) const ORDERS: &[Order] = &[
             ("blob objref", "properties, and references"),
             ("activation", "what properties hold"),
             (
-                "automation causality clock exporter remote",
-                "values, chains, time; objects, interfaces",
+                "automation causality clock error_info exporter remote",
+                "values, chains, time, what errors say; objects, interfaces",
             ),
             ("client server", "who calls objects, and who has them"),
             ("connection_points generated", "who is sent events; what the IDL compiler writes"),
@@ -289,7 +289,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "the operating system, and values that know none of it",
             ),
             (
-                "clock_error credentials error memory protection stack",
+                "clock_error credentials error memory private_directory protection stack",
                 "what every mechanism has, and what the kernel says of its clock",
             ),
             ("file_access", "who may connect to a file"),
@@ -367,7 +367,10 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-replication",
         rows: &[
             ("model", "the rules of a group, without an ORB"),
-            ("clock error", "by what time promises are kept, and why a member does not start"),
+            (
+                "clock error pace",
+                "by what time promises are kept, how fast backups are, and why a member does not start",
+            ),
             ("disk documents reference", "where a state is kept, what all share, what clients get"),
             ("checkpointable registry", "what a program implements, and where views are"),
             ("lessons rounds", "what travels in pieces, and who tells of it"),
