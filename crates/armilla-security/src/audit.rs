@@ -3,9 +3,9 @@
 use crate::caller::Caller;
 use armilla_ipc::{Address, Credentials};
 use std::fmt::{self, Write as _};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -73,6 +73,8 @@ struct Inner {
 #[derive(Default)]
 struct State {
     file: Option<File>,
+    /// The device and the number of the file: others may move it away, remove or shorten it.
+    identity: (u64, u64),
     size: u64,
     lost: u64,
     is_failing: bool,
@@ -201,12 +203,24 @@ impl State {
     fn reopen(&mut self, path: &Path) -> io::Result<()> {
         self.file = None;
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
-        self.size = file.metadata()?.len();
+        let metadata = file.metadata()?;
+        (self.size, self.identity) = (metadata.len(), identity(&metadata));
         self.file = Some(file);
         Ok(())
     }
 
+    /// Looks at the file by its name. One that was moved away or removed is not written any more.
+    fn look(&mut self, path: &Path) {
+        match fs::metadata(path) {
+            Ok(found) if identity(&found) == self.identity => self.size = found.len(),
+            _ => self.file = None,
+        }
+    }
+
     fn append(&mut self, path: &Path, options: &AuditOptions, line: &str) -> io::Result<()> {
+        if self.file.is_some() {
+            self.look(path);
+        }
         if self.size >= options.size && self.size > 0 {
             self.file = None;
             rotate(path, options.files)?;
@@ -221,11 +235,17 @@ impl State {
                 Ok(())
             }
             Err(error) => {
+                // A part of the line would stand before the next one.
+                file.set_len(self.size).ok();
                 self.file = None;
                 Err(error)
             }
         }
     }
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }
 
 /// Puts a file aside: `NAME` becomes `NAME.1`, `NAME.1` becomes `NAME.2`, and the last one goes.
@@ -396,5 +416,39 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("\"event\":\"recording again\",\"lost\":1"), "{text}");
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_others_move_remove_or_shorten_is_begun_anew() {
+        let folder = std::env::temp_dir().join(format!("armilla-moved-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (path, aside) = (folder.join("audit"), folder.join("aside"));
+        let options = AuditOptions { size: 500, files: 1, ..AuditOptions::default() };
+        let audit = Audit::open(&path, options).unwrap();
+        let address = Address::tcp("192.0.2.1", 4000);
+        let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+        let note = || audit.note(&record(&address, "balance", Outcome::Ok));
+        note();
+        fs::rename(&path, &aside).unwrap();
+        (0..2).for_each(|_| note());
+        assert_eq!((lines(&aside), lines(&path)), (1, 2));
+        fs::remove_file(&path).unwrap();
+        note();
+        assert_eq!(lines(&path), 1);
+        // As a program does that copies it first: the size is that of now.
+        (0..2).for_each(|_| note());
+        fs::write(&path, "").unwrap();
+        (0..3).for_each(|_| note());
+        assert_eq!((lines(&path), folder.join("audit.1").exists()), (3, false));
+        assert_eq!(audit.health(), AuditHealth::default());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_full_disk_is_seen() {
+        let audit = Audit::open("/dev/full", AuditOptions::default()).unwrap();
+        let address = Address::tcp("192.0.2.1", 4000);
+        (0..2).for_each(|_| audit.note(&record(&address, "balance", Outcome::Ok)));
+        assert_eq!(audit.health(), AuditHealth { is_failing: true, lost: 2 });
     }
 }

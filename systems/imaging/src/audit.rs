@@ -5,10 +5,10 @@ use crate::access::{Operation, Place, Rules, Verdict};
 pub use crate::shares::Admitted;
 use crate::shares::Shares;
 use serde_json::json;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
     rules: Arc<Rules>,
-    record: Option<Arc<Mutex<File>>>,
+    record: Option<Arc<Mutex<Lines>>>,
     pub(crate) shares: Shares,
 }
 
@@ -87,11 +87,8 @@ impl Guard {
     /// # Errors
     /// The file cannot be written.
     pub fn new(rules: Rules, record: Option<&Path>) -> io::Result<Self> {
-        // It tells who has seen which patient's images.
-        let open =
-            |path: &Path| OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-        let record = record.map(open).transpose()?;
-        let record = record.map(|file| Arc::new(Mutex::new(file)));
+        let record = record.map(Lines::open).transpose()?;
+        let record = record.map(|lines| Arc::new(Mutex::new(lines)));
         Ok(Self { rules: Arc::new(rules), record, shares: Shares::default() })
     }
 
@@ -201,8 +198,38 @@ impl Guard {
         }
         // One call, so that lines of several processes stay whole.
         let line = format!("{line}\n");
-        let mut file = record.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(line.as_bytes())
+        record.lock().unwrap_or_else(PoisonError::into_inner).append(&line)
+    }
+}
+
+/// A file to which lines are appended.
+#[derive(Debug)]
+struct Lines {
+    path: PathBuf,
+    file: File,
+    /// Whether the last line may be there in part.
+    is_broken_off: bool,
+}
+
+impl Lines {
+    fn open(path: &Path) -> io::Result<Self> {
+        // It tells who has seen which patient's images.
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        Ok(Self { path: path.to_owned(), file, is_broken_off: false })
+    }
+
+    fn append(&mut self, line: &str) -> io::Result<()> {
+        let own = self.file.metadata()?;
+        // Others may move it away or remove it.
+        let there = fs::metadata(&self.path);
+        if !there.is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())) {
+            *self = Self::open(&self.path)?;
+        }
+        // A part of a line may stand there. It stays: another process may have written behind it.
+        let begin = if self.is_broken_off { "\n" } else { "" };
+        let written = self.file.write_all(format!("{begin}{line}").as_bytes());
+        self.is_broken_off = written.is_err();
+        written
     }
 }
 
@@ -239,5 +266,26 @@ mod tests {
         ] {
             assert_eq!(time(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
         }
+    }
+
+    #[test]
+    fn a_record_that_others_move_or_remove_is_begun_anew() {
+        let folder = std::env::temp_dir().join(format!("armilla-record-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (path, aside) = (folder.join("record"), folder.join("aside"));
+        let guard = Guard::new(Rules::only_here(), Some(&path)).unwrap();
+        let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+        let client = Client::at(Place::Here, "test");
+        let note = || guard.note(&client, Operation::Store, Subject::default(), "stored").unwrap();
+        note();
+        fs::rename(&path, &aside).unwrap();
+        (0..2).for_each(|_| note());
+        assert_eq!((lines(&aside), lines(&path)), (1, 2));
+        fs::remove_file(&path).unwrap();
+        note();
+        assert_eq!(lines(&path), 1);
+        // Where none can be made, nothing is done.
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(guard.note(&client, Operation::Store, Subject::default(), "stored").is_err());
     }
 }
