@@ -71,7 +71,7 @@ impl ShmAcceptor {
     }
 }
 
-delegate_acceptor!(ShmAcceptor, greeted);
+delegate_acceptor!(ShmAcceptor, greeted, on_resource_exhausted);
 
 impl AsFd for ShmAcceptor {
     /// A descriptor that is readable when [`accept`](Self::accept) may have a peer, for a reactor.

@@ -6,23 +6,41 @@ use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE};
 use crate::is_resource_exhausted;
 use crate::unix::UnixAcceptor;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::io;
+use std::sync::OnceLock;
 use std::time::Duration;
+use std::{fmt, io};
 
 /// A listening socket, and the peers that have not greeted.
-#[derive(Debug)]
 pub(super) struct GreetedPeers {
     /// It does not wait for a peer; this type does.
     sockets: UnixAcceptor,
     timeout: AcceptTimeout,
     silent: SilentPeers,
+    /// Called before each pause for exhausted resources.
+    on_exhausted: OnceLock<Box<Tell>>,
 }
+
+type Tell = dyn Fn(&io::Error) + Send + Sync;
 
 impl GreetedPeers {
     pub(super) fn new(sockets: UnixAcceptor) -> io::Result<Self> {
         crate::Acceptor::set_timeout(&sockets, Some(Duration::ZERO))?;
         let silent = SilentPeers::new(sockets.as_fd())?;
-        Ok(Self { sockets, timeout: AcceptTimeout::default(), silent })
+        let (timeout, on_exhausted) = Default::default();
+        Ok(Self { sockets, timeout, silent, on_exhausted })
+    }
+
+    /// Has `tell` called before each pause.
+    pub(super) fn on_resource_exhausted(&self, tell: Box<Tell>) {
+        // A second one is dropped, as documented.
+        let _ = self.on_exhausted.set(tell);
+    }
+
+    /// Tells of an error, if it is exhaustion.
+    pub(super) fn tell_if_exhausted(&self, error: &io::Error) {
+        if let Some(tell) = self.on_exhausted.get().filter(|_| is_resource_exhausted(error)) {
+            tell(error);
+        }
     }
 
     pub(super) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
@@ -51,6 +69,7 @@ impl GreetedPeers {
                         None if !deadline.may_wait() => return Err(error),
                         None => drop(deadline.remaining()?),
                     }
+                    self.tell_if_exhausted(&error);
                     std::thread::sleep(EXHAUSTION_PAUSE);
                 }
                 Err(error) => return Err(error),
@@ -75,6 +94,12 @@ impl GreetedPeers {
     /// Stops listening.
     pub(super) fn close(&self) {
         self.sockets.close();
+    }
+}
+
+impl fmt::Debug for GreetedPeers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GreetedPeers").field("sockets", &self.sockets).finish_non_exhaustive()
     }
 }
 

@@ -59,8 +59,10 @@ impl SameHostAcceptor {
     pub fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         while let Some(socket) = self.greeted.accept()? {
             // The peer learns of an error by the end of its socket, and goes another way.
-            if let Ok(Some(stream)) = self.take_in(socket) {
-                return Ok(Some(stream));
+            match self.take_in(socket) {
+                Ok(Some(stream)) => return Ok(Some(stream)),
+                Ok(None) => {}
+                Err(error) => self.greeted.tell_if_exhausted(&error),
             }
         }
         Ok(None)
@@ -135,6 +137,10 @@ impl crate::Acceptor for SameHostAcceptor {
 
     fn set_timeout(&self, timeout: Option<std::time::Duration>) -> io::Result<()> {
         self.greeted.set_timeout(timeout)
+    }
+
+    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+        self.greeted.on_resource_exhausted(tell);
     }
 
     fn local(&self) -> &Address {

@@ -4,10 +4,11 @@ use super::{ADDRESS, ROLE, bind, is_alone, pair};
 use crate::conformance::{LONG, pattern};
 use armilla_ipc::shm::same_host::{self, Carrier, SameHostAcceptor, Users};
 use armilla_ipc::shm::{ShmConnector, ShmStream, memory_in_use, memory_limit, set_memory_limit};
-use armilla_ipc::{Stream, StreamOptions};
+use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, UnixConnector, is_resource_exhausted};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
@@ -135,6 +136,33 @@ fn a_process_that_may_make_no_such_file_uses_sockets() {
     let listening = bind();
     let refused = ShmConnector::default().connect(listening.local(), Some(LONG)).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge, "{refused}");
+}
+
+/// A server then closes connections that are idle, for both kinds of endpoints.
+#[test]
+fn acceptors_tell_that_the_process_has_no_more_descriptors() {
+    if !is_alone("memory::acceptors_tell_that_the_process_has_no_more_descriptors") {
+        return;
+    }
+    let acceptors: [Box<dyn Acceptor>; 2] = [Box::new(endpoint()), Box::new(bind())];
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: Some(100), maximum }).unwrap();
+    for acceptor in acceptors {
+        let address = match acceptor.local() {
+            Address::Shm(path) => Address::unix(path),
+            other => other.clone(),
+        };
+        let _peer = UnixConnector::default().connect(&address, Some(LONG)).unwrap();
+        let (told, hears) = mpsc::channel();
+        acceptor.on_resource_exhausted(Box::new(move |error| {
+            told.send(is_resource_exhausted(error)).unwrap();
+        }));
+        acceptor.set_timeout(Some(Duration::from_millis(100))).unwrap();
+        let taken: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+        assert!(acceptor.accept().is_err());
+        drop(taken);
+        assert_eq!(hears.try_recv(), Ok(true), "{address}");
+    }
 }
 
 /// Real-time programs lock all that they map; of a stream that is what calls need.
