@@ -141,7 +141,9 @@ fn crossing(options: &Serve) -> Outcome<BridgeOptions> {
         let at = place.split_once('@');
         let (class, host) =
             at.ok_or_else(|| Failure::usage(format_args!("--com {text}: the host is missing")))?;
-        let (host, interface) = (host.to_owned(), interface.to_owned());
+        let host = crate::com::host(host)
+            .map_err(|why| Failure::usage(format_args!("--com {text}: {why}")))?;
+        let interface = interface.to_owned();
         crossing.com.insert(name.to_owned(), ComClass { host, class: uuid(class)?, interface });
     }
     if !crossing.com.is_empty() && options.as_user.is_none() {

@@ -7,6 +7,7 @@ use crate::automation::dispatch::{
 };
 use crate::automation::{Variant, VariantPointer};
 use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use armilla_dcerpc::ndr::{Unique, WideString};
@@ -43,7 +44,13 @@ impl Proxy {
     /// See [`Error`]; [`Cause::Exception`] if the method itself failed.
     pub fn call_by_name(&self, name: &str, arguments: &[Variant]) -> Result<Variant, Error> {
         // Programs in Basic do not distinguish a function from a property with parameters.
-        self.invoke(self.member(name)?, flags::METHOD | flags::GET, arguments)
+        self.named(name, flags::METHOD | flags::GET, arguments)
+    }
+
+    /// Invokes a member by its name, which errors say.
+    fn named(&self, name: &str, how: u32, arguments: &[Variant]) -> Result<Variant, Error> {
+        let member = self.member(name)?;
+        self.invoke_as(name, (member, how), &mut arguments.to_vec())
     }
 
     /// The value of a property.
@@ -52,7 +59,7 @@ impl Proxy {
     ///
     /// As for [`call_by_name`](Self::call_by_name).
     pub fn get(&self, name: &str) -> Result<Variant, Error> {
-        self.invoke(self.member(name)?, flags::GET, &[])
+        self.named(name, flags::GET, &[])
     }
 
     /// Sets the value of a property.
@@ -61,7 +68,7 @@ impl Proxy {
     ///
     /// As for [`call_by_name`](Self::call_by_name).
     pub fn put(&self, name: &str, value: Variant) -> Result<(), Error> {
-        self.invoke(self.member(name)?, flags::PUT, &[value]).map(|_| ())
+        self.named(name, flags::PUT, &[value]).map(|_| ())
     }
 
     /// Invokes a member by its number. For [`flags::PUT`] the last argument is the new value.
@@ -82,6 +89,15 @@ impl Proxy {
         &self,
         member: i32,
         how: u32,
+        arguments: &mut [Variant],
+    ) -> Result<Variant, Error> {
+        self.invoke_as(&member.to_string(), (member, how), arguments)
+    }
+
+    fn invoke_as(
+        &self,
+        name: &str,
+        (member, how): (i32, u32),
         arguments: &mut [Variant],
     ) -> Result<Variant, Error> {
         let puts = how & (flags::PUT | flags::PUT_REFERENCE) != 0;
@@ -118,13 +134,20 @@ impl Proxy {
             references: references.into(),
         };
         let (out, status) = self.call_with_status::<Invoke>(&given)?;
-        let failed = |cause| Err(self.error(format!("the member {member}"), cause));
+        let failed = |cause| Err(self.error(format!("the member {name}"), cause));
         match status {
             Status::EXCEPTION => failed(Cause::Exception {
                 source: out.exception.source.to_text(),
                 description: out.exception.description.to_text(),
                 status: Status(out.exception.status),
             }),
+            Status::TYPE_MISMATCH | Status::PARAMETER_NOT_FOUND | Status::OVERFLOW => {
+                // Arguments are counted backwards.
+                let which = arguments.len().checked_sub(out.argument_error as usize);
+                let argument = which.filter(|which| *which > 0);
+                let argument = argument.map_or(String::new(), |it| format!("argument {it} of "));
+                Err(self.error(format!("{argument}the member {name}"), Cause::Status(status)))
+            }
             status if status.is_failure() => failed(Cause::Status(status)),
             _ => {
                 for (place, changed) in places.iter().zip(out.references.0) {

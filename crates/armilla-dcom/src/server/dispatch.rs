@@ -67,7 +67,7 @@ pub struct Invocation<'a> {
 pub enum Failure {
     /// An HRESULT, such as [`Status::MEMBER_NOT_FOUND`].
     Status(Status),
-    /// An argument is wrong: an HRESULT, and which one.
+    /// An argument is wrong: an HRESULT, and which one, in the order of the parameters from 0.
     Argument(Status, u32),
     /// The member itself failed.
     Exception {
@@ -162,6 +162,13 @@ fn invoke(object: &impl Scriptable, call: &ObjectCall<'_>) -> Result<Vec<u8>, St
         unnamed.push(value);
     }
     let total = unnamed.len() + numbers.len();
+    // Arguments travel backwards, and those with names before the others.
+    let named_numbers: Vec<i32> = numbers.iter().map(|(number, _)| *number).collect();
+    let travels_at = |which: u32| {
+        let back = total.checked_sub(which as usize + 1);
+        let named = named_numbers.iter().position(|number| u32::try_from(*number) == Ok(which));
+        named.or(back).map_or(which, |at| at as u32)
+    };
     let new_value = numbers.len() != count;
     let mut invocation = Invocation {
         member: given.member,
@@ -195,9 +202,13 @@ fn invoke(object: &impl Scriptable, call: &ObjectCall<'_>) -> Result<Vec<u8>, St
             out.result = value.into();
             Status::OK
         }
-        Err(Failure::Status(status)) => status,
+        Err(Failure::Status(status)) => {
+            // No argument has that number: it is not said which one is meant.
+            out.argument_error = u32::MAX;
+            status
+        }
         Err(Failure::Argument(status, which)) => {
-            out.argument_error = which;
+            out.argument_error = travels_at(which);
             status
         }
         Err(Failure::Exception { source, description, status }) => {

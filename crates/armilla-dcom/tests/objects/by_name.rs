@@ -74,6 +74,7 @@ fn a_script_calls_an_object_by_name() {
     assert!(error.to_string().contains("the balance is too small"), "{error}");
     let error = account.call_by_name("Deposit", &["much".into()]).unwrap_err();
     assert_eq!(error.status(), Some(Status::TYPE_MISMATCH));
+    assert!(error.to_string().contains("argument 1 of the member Deposit"), "{error}");
     assert_eq!(account.get("Colour").unwrap_err().status(), Some(Status::UNKNOWN_NAME));
     assert_eq!(
         account.invoke(99, flags::METHOD, &[]).unwrap_err().status(),

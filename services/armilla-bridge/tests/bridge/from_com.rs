@@ -88,6 +88,12 @@ fn arguments_that_do_not_fit_are_told_by_their_place() {
     assert_eq!(status("add", &[1.into(), 2.into()]), Status::BAD_PARAMETER_COUNT);
     assert_eq!(status("next", &["purple".into()]), Status::OVERFLOW);
     assert_eq!(status("listen", &[1.into()]), Status::TYPE_MISMATCH);
+    // Each by its place, as people count.
+    let point = Variant::Array(vec![Variant::I4(1), Variant::from("gate")].into());
+    let second = store.call_by_name("move", &[point, "far".into()]).unwrap_err();
+    assert!(second.to_string().contains("argument 2 of the member move"), "{second}");
+    let first = store.call_by_name("move", &["gate".into(), 3.into()]).unwrap_err();
+    assert!(first.to_string().contains("argument 1 of the member move"), "{first}");
 }
 
 #[test]
