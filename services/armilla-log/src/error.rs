@@ -80,7 +80,11 @@ impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Held(path) => {
-                write!(f, "{} is held by another process: end it first", path.display())
+                write!(
+                    f,
+                    "{} is held by another process, or this one has opened it before: end it first",
+                    path.display()
+                )
             }
             Self::Full { directory, what } => write!(
                 f,

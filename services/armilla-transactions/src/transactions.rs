@@ -102,7 +102,8 @@ impl Transactions {
     }
 
     /// Ends the threads that finish transactions, and waits for them. What is left in the log is
-    /// finished after the next start.
+    /// finished after the next start. The log stays open until the process ends, because the ORB and these
+    /// transactions refer to each other.
     pub fn stop(&self) {
         let helpers = self.0.engine.end();
         let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);
