@@ -64,3 +64,31 @@ impl Place {
         }
     }
 }
+
+/// A host with objects of COM, which may name the port of its resolver.
+pub(crate) fn com_host(text: &str) -> Result<String, String> {
+    let (name, port) = match text.split_once('[') {
+        Some((name, port)) => (name, port.strip_suffix(']').unwrap_or_default()),
+        None => (text, "135"),
+    };
+    match port.parse::<u16>() {
+        Ok(1..) if !name.is_empty() => Ok(text.to_owned()),
+        _ => {
+            Err("HOST is a name or an address, with a port if it is not 135, as in HOST[1135]"
+                .into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_host_has_a_name_and_a_port_that_there_may_be() {
+        for good in ["plant", "192.0.2.7[1135]", "fe80::1", "fe80::1[135]"] {
+            assert_eq!(super::com_host(good).as_deref(), Ok(good));
+        }
+        for bad in ["", "[135]", "plant[", "plant[]", "plant[0]", "plant[99999]", "plant[135"] {
+            assert!(super::com_host(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::identity::secret;
 use crate::orb::OrbArguments;
+use crate::place::com_host;
 use crate::service::PageArguments;
 use armilla_bridge::server::{Server, ServerBuilder};
 use armilla_bridge::{AUTOMATION, BridgeOptions, ComClass};
@@ -141,8 +142,8 @@ fn crossing(options: &Serve) -> Outcome<BridgeOptions> {
         let at = place.split_once('@');
         let (class, host) =
             at.ok_or_else(|| Failure::usage(format_args!("--com {text}: the host is missing")))?;
-        let host = crate::com::host(host)
-            .map_err(|why| Failure::usage(format_args!("--com {text}: {why}")))?;
+        let host =
+            com_host(host).map_err(|why| Failure::usage(format_args!("--com {text}: {why}")))?;
         let interface = interface.to_owned();
         crossing.com.insert(name.to_owned(), ComClass { host, class: uuid(class)?, interface });
     }

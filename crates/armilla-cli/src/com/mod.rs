@@ -3,8 +3,6 @@
 mod account;
 mod object;
 
-pub(crate) use object::host;
-
 use account::Account;
 use armilla_dcom::automation::json::{from_json, to_json};
 use armilla_dcom::automation::type_info::{TypeDescription, passing};

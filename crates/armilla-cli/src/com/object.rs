@@ -1,5 +1,6 @@
 //! Which object of COM is meant.
 
+use crate::place::com_host;
 use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::automation::dispatch::DISPATCH;
 use armilla_dcom::automation::type_info::wire::PROVIDE_CLASS_INFO;
@@ -21,21 +22,6 @@ struct Class {
     host: String,
 }
 
-/// A host, which may name the port of its resolver.
-pub(crate) fn host(text: &str) -> Result<String, String> {
-    let (name, port) = match text.split_once('[') {
-        Some((name, port)) => (name, port.strip_suffix(']').unwrap_or_default()),
-        None => (text, "135"),
-    };
-    match port.parse::<u16>() {
-        Ok(1..) if !name.is_empty() => Ok(text.to_owned()),
-        _ => {
-            Err("HOST is a name or an address, with a port if it is not 135, as in HOST[1135]"
-                .into())
-        }
-    }
-}
-
 impl FromStr for Class {
     type Err = String;
 
@@ -44,7 +30,7 @@ impl FromStr for Class {
         let clsid = clsid.trim_matches(['{', '}']).parse();
         let clsid =
             clsid.map_err(|_| "CLSID is a UUID, as in 6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d02")?;
-        Ok(Self { clsid, host: self::host(host)? })
+        Ok(Self { clsid, host: com_host(host)? })
     }
 }
 
@@ -57,19 +43,6 @@ impl ComObject {
                 client.activate(host, *clsid, PROVIDE_CLASS_INFO.uuid).map_err(Failure::because)
             }
             object => object.map_err(Failure::because),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_host_has_a_name_and_a_port_that_there_may_be() {
-        for good in ["plant", "192.0.2.7[1135]", "fe80::1", "fe80::1[135]"] {
-            assert_eq!(super::host(good).as_deref(), Ok(good));
-        }
-        for bad in ["", "[135]", "plant[", "plant[]", "plant[0]", "plant[99999]", "plant[135"] {
-            assert!(super::host(bad).is_err(), "{bad}");
         }
     }
 }
