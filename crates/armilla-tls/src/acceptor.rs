@@ -391,7 +391,7 @@ fn tell(error: &io::Error) {
 impl Acceptor for TlsAcceptor {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
         let limit = *lock(&self.timeout);
-        let deadline = limit.map(|limit| Instant::now() + limit);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut queue = self.state.lock();
         loop {
             if self.state.closed.load(Ordering::Acquire) {

@@ -18,6 +18,9 @@ const READ: usize = 4 << 10;
 /// How long a client waits for the word of a server that has asked for its certificate.
 const CONFIRMATION: Duration = Duration::from_millis(250);
 
+/// The longest limit of a handshake, whatever a program sets.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 /// A handshake that has begun.
 pub(crate) struct Handshake {
     stream: Arc<dyn Stream>,
@@ -230,7 +233,7 @@ pub(crate) fn connect(
     (name, place): (ServerName<'static>, &str),
     limit: Duration,
 ) -> io::Result<TlsStream> {
-    let deadline = Instant::now() + limit;
+    let deadline = Instant::now() + limit.min(LONGEST);
     let connection = ClientConnection::new(config, name)
         .map_err(|error| io::Error::from(fault::handshake(Side::Client, place, &error)))?;
     let mut handshake = Handshake::new(stream, connection.into(), Side::Client, place.to_owned());

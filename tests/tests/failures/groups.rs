@@ -97,6 +97,16 @@ fn the_primary_is_called_first_with_the_version_and_an_identity_for_each_call() 
 }
 
 #[test]
+fn a_call_that_may_last_for_ever_has_no_limit() {
+    let (seen, _all, client) = channel();
+    let member = member(&seen, answers);
+    let remote = peer::resolve(&client, &group(&[member.port()], 0, VERSION));
+    for asynchronous in [false, true] {
+        call(&remote.with_timeout(Duration::MAX), asynchronous).unwrap();
+    }
+}
+
+#[test]
 fn a_call_that_may_have_been_executed_goes_on_as_the_same_request() {
     for asynchronous in [false, true] {
         let (seen, all, client) = channel();

@@ -133,6 +133,25 @@ fn a_servant_that_does_not_end_is_given_up_after_the_drain_timeout() {
 }
 
 #[test]
+fn limits_that_outlast_all_times_are_none() {
+    let limits = orbs::builder().call_timeout(Some(Duration::MAX)).settings(|s| {
+        (s.drain_timeout, s.connect_timeout) = (Duration::MAX, Duration::MAX);
+    });
+    let server = Server::of(limits.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
+    let client = orbs::builder().call_timeout(Some(Duration::MAX)).build().unwrap();
+    let remote = server.remote(&client);
+    remote.ping().unwrap();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| remote.block());
+        server.probe.gate.await_waiting(1);
+        let ending = scope.spawn(|| server.shutdown());
+        server.probe.gate.open();
+        assert!(call.join().unwrap().is_ok());
+        ending.join().unwrap();
+    });
+}
+
+#[test]
 fn shutting_down_twice_or_without_ever_listening_does_nothing() {
     let server = Server::start();
     thread::scope(|scope| {

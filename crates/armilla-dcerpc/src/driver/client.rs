@@ -21,6 +21,9 @@ use std::time::Instant;
 /// How many octets are received at once.
 const BUFFER: usize = 8192;
 
+/// The longest that is waited, whatever a program sets.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 /// A connection to a server. Each method waits at most for the time that was given.
 #[derive(Debug)]
 pub struct Connection {
@@ -115,7 +118,7 @@ impl Connection {
         options: ClientOptions,
     ) -> Result<Self, DriverError> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + timeout.min(LONGEST);
         // Whoever owns the name says how many there are.
         let mut addresses = address.to_socket_addrs()?.collect::<Vec<_>>().into_iter();
         while let Some(address) = addresses.next() {
@@ -236,7 +239,7 @@ impl Connection {
     ///
     /// If the call cannot be made, or fails.
     pub fn call_stub(&mut self, call: &Call<'_>) -> Result<(ByteOrder, Vec<u8>), DriverError> {
-        let deadline = Some(self.start.elapsed() + self.timeout);
+        let deadline = Some(self.start.elapsed().saturating_add(self.timeout));
         let id = self.client.call(&Call { deadline, ..*call })?;
         self.wait(|event| match event {
             ClientEvent::Response { call, order, stub } if call == id => Some(Ok((order, stub))),
@@ -254,7 +257,7 @@ impl Connection {
         &mut self,
         mut wanted: impl FnMut(ClientEvent) -> Option<Result<T, DriverError>>,
     ) -> Result<T, DriverError> {
-        let deadline = Instant::now() + self.timeout;
+        let deadline = Instant::now() + self.timeout.min(LONGEST);
         loop {
             if let Some(octets) = self.client.poll_output() {
                 self.stream.write_all(&octets)?;

@@ -12,7 +12,9 @@ impl Limit {
     /// most does as well: whoever waits looks at the clock.
     pub(super) fn change(&mut self, wanted: Option<Duration>) -> bool {
         let does = match (self.0, wanted) {
-            (Some(set), Some(wanted)) => (wanted..=wanted + wanted / 16).contains(&set),
+            (Some(set), Some(wanted)) => {
+                (wanted..=wanted.saturating_add(wanted / 16)).contains(&set)
+            }
             (set, wanted) => set == wanted,
         };
         self.0 = if does { self.0 } else { wanted };

@@ -132,9 +132,9 @@ impl Server {
             _ if self.calls.is_empty() => Some((self.options.idle_timeout, "idle_timeout")),
             _ => None,
         };
-        let idle = idle.map(|(limit, name)| (self.since + limit, name));
-        let partial =
-            self.partial.map(|since| (since + self.options.fragment_timeout, "fragment_timeout"));
+        let idle = idle.map(|(limit, name)| (self.since.saturating_add(limit), name));
+        let limit = self.options.fragment_timeout;
+        let partial = self.partial.map(|since| (since.saturating_add(limit), "fragment_timeout"));
         idle.into_iter().chain(partial).min()
     }
 

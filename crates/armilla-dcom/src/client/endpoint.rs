@@ -140,7 +140,7 @@ impl Endpoint {
         target: Target<'_>,
         stub: &[u8],
     ) -> Result<(ByteOrder, Vec<u8>), Error> {
-        let deadline = Instant::now() + options.timeout;
+        let deadline = Instant::now() + options.timeout.min(LONGEST);
         let left = || deadline.saturating_duration_since(Instant::now()).max(SHORTEST);
         let mut used = self.bound(options, &target, &left)?;
         let call =
@@ -238,3 +238,6 @@ impl Endpoint {
 
 /// What is left at the end of a time: the operating system takes no wait of nothing.
 const SHORTEST: Duration = Duration::from_millis(1);
+
+/// The longest that an operation may take, whatever a program sets.
+pub(super) const LONGEST: Duration = Duration::from_secs(24 * 3600);

@@ -1,7 +1,7 @@
 //! A client with all that it knows.
 
 use super::activation;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, LONGEST};
 use super::error::{Cause, Error, Step};
 use super::housekeeping::Housekeeper;
 use super::options::ClientOptions;
@@ -230,7 +230,7 @@ impl Client {
     /// Waits until the references of all dropped proxies were given back, or until `timeout`;
     /// returns whether they were.
     pub fn flush(&self, timeout: Duration) -> bool {
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + timeout.min(LONGEST);
         let shared = &self.0.shared;
         loop {
             shared.wake.ring();

@@ -1,5 +1,6 @@
 //! The client's thread: it gives references back and pings.
 
+use super::endpoint::LONGEST;
 use super::options::ClientOptions;
 use super::shared::Shared;
 use super::together::each;
@@ -45,6 +46,7 @@ impl Drop for Housekeeper {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn run(bell: &Bell, shared: &Weak<Shared>, period: Duration) {
+    let period = period.min(LONGEST);
     let mut next = Instant::now() + period;
     loop {
         let on = bell.wait(next.saturating_duration_since(Instant::now()));

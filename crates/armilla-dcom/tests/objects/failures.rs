@@ -40,6 +40,25 @@ fn a_server_that_does_not_answer_is_not_waited_for() {
 }
 
 #[test]
+fn limits_that_outlast_all_times_are_none() {
+    let far = Duration::MAX;
+    let plant = plant_with(
+        |options| {
+            let server = &mut options.rpc.server;
+            (server.handshake_timeout, server.idle_timeout) = (far, far);
+            server.fragment_timeout = far;
+        },
+        |it| it,
+    );
+    let patient = ClientOptions { timeout: far, connect_timeout: far, ..options("secret") };
+    let client = Client::new(ClientOptions { ping_period: far, ..patient }).unwrap();
+    let counted = plant.counted(&client);
+    counted.call::<Chain>(&()).unwrap();
+    drop(counted);
+    assert!(client.flush(far));
+}
+
+#[test]
 fn low_levels_are_refused_unless_both_sides_allow_them() {
     let connect = || ClientOptions { level: AuthLevel::Connect, ..options("secret") };
     let strict = plant();

@@ -80,12 +80,14 @@ impl Invocation {
         let request = derived_request(duration).unwrap_or_else(|| FtRequest {
             client_id: client_id().to_owned(),
             retention_id: NEXT_RETENTION.fetch_add(1, Ordering::Relaxed),
-            expiration_time: time_t(SystemTime::now() + duration),
+            expiration_time: expiration(duration),
         });
         policies.group = Some(GroupCall {
             request,
             duration,
-            patience: effective.heartbeat.map(|heartbeat| heartbeat.interval + heartbeat.timeout),
+            patience: effective
+                .heartbeat
+                .map(|heartbeat| heartbeat.interval.saturating_add(heartbeat.timeout)),
             unsure: false,
             absent: 0,
             rounds: 0,
@@ -101,7 +103,7 @@ impl Invocation {
         let Some(patience) = self.group_call().and_then(|group| group.patience) else {
             return deadline;
         };
-        let until = deadline.elapsed() + patience;
+        let until = deadline.elapsed().saturating_add(patience);
         Deadline { limit: Some(deadline.limit.map_or(until, |limit| limit.min(until))), ..deadline }
     }
 
@@ -234,7 +236,7 @@ fn derived_request(duration: Duration) -> Option<FtRequest> {
         let derived = derived.as_mut()?;
         let retention_id = derived.next;
         derived.next = derived.next.wrapping_add(1);
-        let own = time_t(SystemTime::now() + duration);
+        let own = expiration(duration);
         let expiration_time = derived.expires.map_or(own, |expires| expires.min(own));
         Some(FtRequest { client_id: derived.client_id.clone(), retention_id, expiration_time })
     })
@@ -265,6 +267,12 @@ fn client_id() -> &'static str {
         });
         format!("{one:016x}{other:016x}")
     })
+}
+
+/// When a request expires that lasts so long. One that outlasts all times has no limit.
+fn expiration(duration: Duration) -> u64 {
+    let now = SystemTime::now();
+    time_t(now.checked_add(duration).unwrap_or(now + UNLIMITED))
 }
 
 /// A time in units of 100 ns since 1582-10-15 (`TimeBase::TimeT`).

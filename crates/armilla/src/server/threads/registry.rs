@@ -212,9 +212,9 @@ impl Registry {
         self.closing.store(true, Ordering::Release);
         let mut open = lock(&self.open);
         let mut calling = wake_all(&open);
-        let end = Instant::now() + limit;
+        let end = Instant::now().checked_add(limit);
         while !open.connections.is_empty() {
-            let left = end.saturating_duration_since(Instant::now());
+            let left = end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 break;
             }

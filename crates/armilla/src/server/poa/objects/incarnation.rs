@@ -106,7 +106,7 @@ impl PoaInner {
         id: &ObjectId,
     ) -> Result<MutexGuard<'_, State>, SystemException> {
         let mut state = lock(&self.state);
-        let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
+        let limit = orb.settings().call_timeout.and_then(|limit| Instant::now().checked_add(limit));
         while let Some(slot) = state.retiring.get(id) {
             if current::is_serving_at(orb, *slot)
                 || self.activating.is_held_by_current_thread()
