@@ -82,7 +82,7 @@ impl fmt::Display for LogError {
             Self::Held(path) => {
                 write!(
                     f,
-                    "{} is held by another process, or this one has opened it before: end it first",
+                    "{} is held by another process, or this one has it open: end that first",
                     path.display()
                 )
             }

@@ -102,8 +102,8 @@ impl Transactions {
     }
 
     /// Ends the threads that finish transactions, and waits for them. What is left in the log is
-    /// finished after the next start. The log stays open until the process ends, because the ORB and these
-    /// transactions refer to each other.
+    /// finished after the next start, also in this process, to which the log is free then. Transactions
+    /// that would commit later are rolled back.
     pub fn stop(&self) {
         let helpers = self.0.engine.end();
         let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +113,7 @@ impl Transactions {
             // It has logged its panic.
             thread.join().ok();
         }
-        self.0.engine.sync();
+        self.0.engine.close();
     }
 
     /// Does `work` in a transaction, and commits it. Calls that the thread makes meanwhile carry it.

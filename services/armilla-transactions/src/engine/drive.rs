@@ -35,7 +35,8 @@ pub(crate) struct Engine {
     table: Table,
     timer: Arc<Timer>,
     helpers: Arc<Helpers>,
-    journal: Arc<dyn Journal>,
+    /// None once the transactions were stopped: the next ones may open it.
+    journal: RwLock<Option<Arc<dyn Journal>>>,
     pub(crate) options: Options,
     most: usize,
     managers: RwLock<HashMap<String, Arc<dyn ResourceManager>>>,
@@ -56,7 +57,7 @@ impl Engine {
             table: Table::default(),
             timer: Arc::default(),
             helpers: Arc::default(),
-            journal,
+            journal: RwLock::new(Some(journal)),
             options,
             most,
             managers: RwLock::new(managers),
@@ -153,7 +154,7 @@ impl Engine {
     /// Reads the log, and begins to finish what it tells of.
     pub(crate) fn start(&self, elsewhere: Weak<dyn Elsewhere>) -> io::Result<()> {
         self.elsewhere.set(elsewhere).ok();
-        let recovered = recover(&self.journal.read()?, self.now(), self.options);
+        let recovered = recover(&self.journal()?.read()?, self.now(), self.options);
         let named: HashSet<String> = recovered.iter().flat_map(names).collect();
         for transaction in recovered {
             let entry = self.table.add(Arc::new(Entry::new(transaction)), |_| {});
@@ -200,11 +201,22 @@ impl Engine {
         self.helpers.end()
     }
 
-    /// Writes to the log what was only appended: it is not to be done again after the next start.
-    pub(crate) fn sync(&self) {
-        if let Err(error) = self.journal.sync() {
+    /// Writes to the log what was only appended, so that it is not done again after the next start, and
+    /// lets go of the log.
+    pub(crate) fn close(&self) {
+        let journal = self.journal.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Err(error)) = journal.map(|journal| journal.sync()) {
             tracing::warn!(%error, "the log of transactions was not written to its end");
         }
+    }
+
+    /// The log.
+    ///
+    /// # Errors
+    /// The transactions were stopped.
+    fn journal(&self) -> io::Result<Arc<dyn Journal>> {
+        let journal = self.journal.read().unwrap_or_else(PoisonError::into_inner).clone();
+        journal.ok_or_else(|| io::Error::other("the transactions of this process have stopped"))
     }
 
     /// Brings an event, and carries out everything that follows. Returns what whoever has brought it
@@ -252,7 +264,9 @@ impl Engine {
             }
             self.timer.set(entry, None);
             self.table.remove_if(entry, |_| true);
-            self.journal.forget(entry.key);
+            if let Ok(journal) = self.journal() {
+                journal.forget(entry.key);
+            }
             if let Some(parent) = entry.leave_parent() {
                 let half = entry.machine().has_begun_to_commit();
                 if half && entry.status() == Status::RolledBack {
@@ -320,7 +334,7 @@ impl Engine {
             }
             Action::Write(record) => {
                 // It is written again after the next restart.
-                self.journal.append(&record).ok();
+                self.journal().and_then(|journal| journal.append(&record)).ok();
                 return None;
             }
             Action::AskSuperior => Event::Superior(self.ask(entry)),
@@ -341,7 +355,9 @@ impl Engine {
         if self.has_failed() {
             return Forced::Absent;
         }
-        match self.journal.force(record) {
+        // What the next transactions find in the log is theirs.
+        let Ok(journal) = self.journal() else { return Forced::Absent };
+        match journal.force(record) {
             Ok(()) => Forced::Durable,
             Err(error) => {
                 let key = record.key;

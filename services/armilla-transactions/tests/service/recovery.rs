@@ -3,7 +3,7 @@
 use crate::bank_world::{Bank, Books, Process, await_that, shared};
 use armilla::Orb;
 use armilla_transactions::corba::{Operator, OperatorRef};
-use armilla_transactions::{MemoryJournal, OtsPolicy};
+use armilla_transactions::{DiskJournal, MemoryJournal, OtsPolicy};
 use bank::bank::Account;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -58,6 +58,40 @@ fn a_bank_that_is_away_at_the_decision_commits_when_it_comes_back() {
     await_that("everything is over", || bank.process.transactions.list().is_empty());
     assert!(lasting.journal.is_empty(), "its log is empty");
     await_that("the client is done", || client.transactions.list().is_empty());
+}
+
+#[test]
+fn the_log_of_transactions_that_were_stopped_is_free_for_the_next_of_the_process() {
+    let directory = std::env::temp_dir().join(format!("armilla-stopped-{}", std::process::id()));
+    std::fs::remove_dir_all(&directory).ok();
+    let client = Process::client();
+    let (lasting, other) = (Lasting::new(100.0), Bank::new(0.0));
+    let start = || {
+        let journal = Arc::new(DiskJournal::open(&directory).unwrap());
+        let policy = Some(OtsPolicy::Requires);
+        Bank::over(lasting.books.clone(), &lasting.endpoint, policy, |it| it.journal(journal))
+    };
+    let bank = start();
+    let (from, to) = (client.account(&bank.account), client.account(&other.account));
+    assert!(DiskJournal::open(&directory).is_err());
+    lasting.books.lock().unwrap().stuck = true;
+    let pay = || from.deposit(5.0).and_then(|()| to.deposit(5.0));
+    client.transactions.run(|_| pay()).unwrap();
+    // What is on its way when they stop is rolled back.
+    let late = client.transactions.begin().unwrap();
+    let entered = late.enter().unwrap();
+    pay().unwrap();
+    drop(entered);
+    bank.process.transactions.stop();
+    assert!(late.commit().is_err());
+    assert_eq!((bank.balance(), other.balance()), (100.0, 5.0));
+    drop(bank);
+    lasting.books.lock().unwrap().stuck = false;
+    let bank = start();
+    await_that("the bank has committed", || bank.balance() == 105.0);
+    await_that("everything is over", || bank.process.transactions.list().is_empty());
+    drop(bank);
+    std::fs::remove_dir_all(&directory).unwrap();
 }
 
 #[test]
