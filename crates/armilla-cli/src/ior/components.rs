@@ -2,6 +2,7 @@
 
 use super::contents::{Contents, data, malformed, members};
 use super::{names, policies};
+use armilla::transport::SameHostEndpoint;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder};
 use armilla_giop::ior::{
     AlternateAddress, AssociationOptions, CodeSetComponent, CodeSetComponentInfo, Component,
@@ -68,6 +69,7 @@ fn decoded(component: &TaggedComponent, within: Within) -> Contents {
         FtHeartbeatEnabled::ID => {
             understood(component, |FtHeartbeatEnabled(yes)| json!({ "heartbeats": yes }))
         }
+        SameHostEndpoint::ID => understood(component, |it| same_host(&it)),
         TlsSecTrans::ID => understood(component, |tls| tls_members(&tls)),
         CsiSecMechList::ID => understood(component, |list| mechanisms(&list)),
         IiopEndpoints::ID if within == Within::Uiop => {
@@ -86,7 +88,7 @@ fn decoded(component: &TaggedComponent, within: Within) -> Contents {
         }),
         _ => match texts(component.id) {
             Some(names) => texts_of(component, names).unwrap_or_else(malformed),
-            None => data(&component.data),
+            None => transaction_policy(component).unwrap_or_else(|| data(&component.data)),
         },
     }
 }
@@ -114,6 +116,30 @@ fn texts_of(component: &TaggedComponent, names: &[&str]) -> CdrResult<Contents> 
     let order = component.data.first().map_or(ByteOrder::Big, |flag| ByteOrder::from_flag(*flag));
     let mut input = Decoder::at(&component.data, 1, order);
     names.iter().map(|name| Ok(((*name).to_owned(), input.string()?.into()))).collect()
+}
+
+/// What a component says of transactions (Transaction Service 1.4, 2.3.3).
+fn transaction_policy(component: &TaggedComponent) -> Option<Contents> {
+    let values = match component.id {
+        31 => ["", "REQUIRES", "FORBIDS", "ADAPTS"],
+        32 => ["EITHER", "SHARED", "UNSHARED", ""],
+        _ => return None,
+    };
+    let order = ByteOrder::from_flag(*component.data.first()?);
+    let number = Decoder::at(&component.data, 1, order).u16().ok()?;
+    let name = values.get(usize::from(number)).filter(|name| !name.is_empty())?;
+    Some(members(json!({ "policy": name })))
+}
+
+fn same_host(endpoint: &SameHostEndpoint) -> Value {
+    let place = endpoint.place();
+    json!({
+        "address": endpoint.address().to_string(),
+        "boot": format!("{:032x}", u128::from_be_bytes(place.boot)),
+        "network_namespace": place.network,
+        "user_namespace": place.users,
+        "here": endpoint.is_here(),
+    })
 }
 
 fn code_sets(component: &CodeSetComponent) -> Value {

@@ -122,6 +122,24 @@ fn secured_addresses_are_shown_with_their_options() {
 }
 
 #[test]
+fn what_references_say_of_transactions_is_shown() {
+    let said = |id, data: &[u8]| shown(&TaggedComponent { id, data: data.to_vec() });
+    assert_eq!(said(31, &[0, 0, 0, 3])["policy"], "ADAPTS");
+    assert_eq!(said(32, &[1, 0, 1, 0])["policy"], "SHARED");
+    assert_eq!(said(31, &[0, 0, 0, 9])["data"], "\\x00\\x00\\x00\\t", "none that is known");
+}
+
+#[test]
+fn where_processes_of_the_same_host_connect_is_shown() {
+    let mut data = vec![0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3];
+    data.extend([[7; 16], [9; 16]].concat());
+    let json = shown(&TaggedComponent { id: 0x4152_4d05, data });
+    assert_eq!(json["address"], format!("unix://@armilla-{}", "09".repeat(16)));
+    assert_eq!(json["boot"], "07".repeat(16));
+    assert_eq!((&json["network_namespace"], &json["here"]), (&json!(2), &json!(false)));
+}
+
+#[test]
 fn profiles_are_numbered_by_place_and_those_of_tao_are_read() {
     let endpoint = |host: &str, priority| IiopEndpoint { host: host.into(), port: 7, priority };
     let endpoints = IiopEndpoints(vec![endpoint("a", 0), endpoint("b", 99)]).to_tagged().unwrap();

@@ -153,6 +153,21 @@ impl SameHostEndpoint {
         found.into_iter().find(|one| one.beside == digest)
     }
 
+    /// Where it is.
+    pub const fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether that is where this process is.
+    pub fn is_here(&self) -> bool {
+        Place::here() == Some(self.place)
+    }
+
+    /// The abstract address at which it listens.
+    pub fn address(&self) -> Address {
+        same_host::address(&self.name)
+    }
+
     /// What references say of it beside the address of a TCP endpoint.
     pub fn component_beside(&self, host: &str, port: u16) -> Option<TaggedComponent> {
         let beside = digest(&Address::tcp(host, port).to_string());

@@ -81,7 +81,7 @@ const SOCKET: u8 = b'S';
 const REFUSED: u8 = b'N';
 
 /// The abstract address with this random part.
-fn address(name: &Name) -> Address {
+pub fn address(name: &Name) -> Address {
     let digits = name.iter().map(|octet| format!("{octet:02x}"));
     Address::abstract_name(format!("armilla-{}", digits.collect::<String>()))
 }
