@@ -41,6 +41,22 @@ pub(crate) const NON_TX_TARGET: PolicyType = PolicyType(57);
 pub(crate) const OTS_COMPONENT: u32 = 31;
 pub(crate) const INVOCATION_COMPONENT: u32 = 32;
 
+/// Whether an operation asks what an object is, and not the object to do something: whoever reads a
+/// reference, or looks whether a server is there, asks that within transactions and without.
+pub(crate) fn asks_what_it_is(operation: &str) -> bool {
+    matches!(
+        operation,
+        "_is_a"
+            | "_non_existent"
+            | "_not_existent"
+            | "_interface"
+            | "_component"
+            | "_repository_id"
+            | "_domain_managers"
+            | "_get_domain_managers"
+    )
+}
+
 impl OtsPolicy {
     pub(crate) const fn number(self) -> u16 {
         match self {

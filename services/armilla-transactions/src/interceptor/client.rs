@@ -4,7 +4,7 @@ use crate::context::{encode, set_time};
 use crate::current::is_internal;
 use crate::engine::Entry;
 use crate::model::{Status, Time};
-use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS_COMPONENT, OtsPolicy};
+use crate::policy::{NON_TX_TARGET, NonTxTargetPolicy, OTS_COMPONENT, OtsPolicy, asks_what_it_is};
 use crate::servant::mark_rollback;
 use crate::shared::Shared;
 use armilla::interceptor::{
@@ -25,7 +25,7 @@ impl ClientInterceptor for Requests {
     }
 
     fn processing_mode(&self) -> ProcessingMode {
-        ProcessingMode::RemoteOnly
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {
@@ -79,6 +79,7 @@ impl Shared {
     fn travels(&self, request: &ClientRequestInfo<'_>) -> Result<bool, SystemException> {
         match request.find_effective_component(OTS_COMPONENT).and_then(OtsPolicy::from_component) {
             Some(OtsPolicy::Requires | OtsPolicy::Adapts) => Ok(true),
+            Some(OtsPolicy::Forbids) if asks_what_it_is(request.operation()) => Ok(false),
             Some(OtsPolicy::Forbids) => {
                 let what = "the object forbids calls in transactions";
                 Err(ExceptionKind::InvalidTransaction
@@ -86,6 +87,7 @@ impl Shared {
                     .with_hint("call it before the transaction, or suspend the transaction"))
             }
             None if self.propagates_always => Ok(true),
+            None if asks_what_it_is(request.operation()) => Ok(false),
             None => match request.custom_policy(NON_TX_TARGET)?.as_ref().map(|it| it.get()) {
                 Some(Some(NonTxTargetPolicy::Prevent)) => {
                     let what = "the object does not work in transactions";

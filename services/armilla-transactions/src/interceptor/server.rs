@@ -4,7 +4,7 @@ use super::references::of_policy;
 use crate::context::{ARJUNA, OMG, Skimmed};
 use crate::engine::Entry;
 use crate::model::Status;
-use crate::policy::{OTS, OtsPolicy};
+use crate::policy::{OTS, OtsPolicy, asks_what_it_is};
 use crate::servant::adopt;
 use crate::shared::Shared;
 use armilla::interceptor::{Interruption, ProcessingMode, ServerInterceptor, ServerRequestInfo};
@@ -45,7 +45,7 @@ impl ServerInterceptor for Served {
     }
 
     fn processing_mode(&self) -> ProcessingMode {
-        ProcessingMode::RemoteOnly
+        ProcessingMode::Encoded
     }
 
     fn reads_values(&self) -> bool {
@@ -63,6 +63,11 @@ impl ServerInterceptor for Served {
         let data = contexts.get(OMG).or_else(|| contexts.get(ARJUNA));
         let incoming = data.map(Skimmed::parse).transpose()?.flatten();
         let entry = match (policy, incoming) {
+            (OtsPolicy::Requires, None) | (OtsPolicy::Forbids, Some(_))
+                if asks_what_it_is(request.operation()) =>
+            {
+                return Ok(());
+            }
             (OtsPolicy::Requires, None) => {
                 let why = "the object works only in a transaction";
                 return Err(ExceptionKind::TransactionRequired.because(why).into());

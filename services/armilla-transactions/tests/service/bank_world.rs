@@ -200,7 +200,20 @@ impl Bank {
         policy: Option<OtsPolicy>,
         change: impl FnOnce(TransactionsBuilder) -> TransactionsBuilder,
     ) -> Self {
-        let builder = Orb::builder().listen(endpoint).unwrap();
+        Self::in_orb(Orb::builder().listen(endpoint).unwrap(), books, policy, change)
+    }
+
+    /// One in an ORB of this kind, which listens.
+    pub(crate) fn on(builder: OrbBuilder, policy: Option<OtsPolicy>) -> Self {
+        Self::in_orb(builder, Books::default(), policy, |it| it)
+    }
+
+    fn in_orb(
+        builder: OrbBuilder,
+        books: Books,
+        policy: Option<OtsPolicy>,
+        change: impl FnOnce(TransactionsBuilder) -> TransactionsBuilder,
+    ) -> Self {
         let manager = Arc::new(Manager(books.clone()));
         let change = |it: TransactionsBuilder| change(it.resource_manager("bank", manager));
         let process = Process::new(builder, change);

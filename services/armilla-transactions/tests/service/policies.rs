@@ -1,7 +1,8 @@
 //! Which objects work in transactions, and what others are told.
 
 use crate::bank_world::{Bank, Process};
-use armilla::{Error, ExceptionKind, Policies, SystemException};
+use armilla::interceptor::ClientInterceptor;
+use armilla::{Collocation, Error, ExceptionKind, Orb, OrbBuilder, Policies, SystemException};
 use armilla_transactions::{NonTxTargetPolicy, OtsPolicy, RunError};
 use bank::bank::Account;
 
@@ -83,5 +84,78 @@ fn without_a_start_there_is_no_transaction() {
             assert_eq!(exception.kind(), ExceptionKind::TransactionUnavailable);
         }
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_an_object_is_may_be_asked_in_a_transaction_and_without() {
+    let client = Process::client();
+    let all = [Some(OtsPolicy::Requires), Some(OtsPolicy::Forbids), Some(OtsPolicy::Adapts), None];
+    for policy in all {
+        let bank = Bank::with(1.0, policy);
+        let orb = &bank.process.orb;
+        // A URL says nothing of the object: who resolves it asks.
+        let url = orb.publish("account", bank.process.account(&bank.account)).unwrap();
+        let ask = || -> Result<bool, SystemException> {
+            let found = client.orb.resolve::<dyn Account>(&url)?;
+            let custom = vec![NonTxTargetPolicy::Prevent.into()];
+            let strict = found.with_policies(Policies { custom, ..Policies::default() });
+            strict.object().non_existent()
+        };
+        assert_eq!(ask(), Ok(false), "{policy:?} without");
+        assert_eq!(client.transactions.run(|_| ask()), Ok(false), "{policy:?} within");
+    }
+}
+
+/// An interceptor that looks on, as one of a program that traces its calls: calls within the ORB are
+/// encoded for it.
+struct LooksOn;
+
+impl ClientInterceptor for LooksOn {
+    fn name(&self) -> &str {
+        "looks on"
+    }
+}
+
+#[test]
+fn direct_calls_within_an_orb_are_of_the_thread_that_makes_them() {
+    let bank = Bank::with(1.0, None);
+    let account = bank.process.account(&bank.account);
+    // The servant finds the transaction of the thread, though its POA has no policy.
+    bank.process.transactions.run(|_| account.deposit(1.0)).unwrap();
+    assert_eq!(bank.balance(), 2.0);
+    assert_eq!(kind(account.deposit(1.0)), ExceptionKind::TransactionRequired);
+}
+
+#[test]
+fn calls_within_an_orb_that_are_encoded_carry_the_transaction() {
+    let orb = || Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let through_poa = || orb().settings(|it| it.collocation = Collocation::ThroughPoa);
+    let with_interceptor = || orb().client_interceptor(LooksOn);
+    let orbs: [(&str, &dyn Fn() -> OrbBuilder); 2] =
+        [("through the POA", &through_poa), ("with an interceptor", &with_interceptor)];
+    for (what, builder) in orbs {
+        let bank = Bank::on(builder(), Some(OtsPolicy::Requires));
+        let (account, transactions) =
+            (bank.process.account(&bank.account), &bank.process.transactions);
+        assert_eq!(transactions.run(|_| account.deposit(1.0)), Ok(()), "{what}");
+        assert_eq!(bank.balance(), 1.0, "{what}");
+        let undone = transactions.run(|_| {
+            account.deposit(1.0)?;
+            Err::<(), _>(ExceptionKind::NoResources.because("the work fails"))
+        });
+        assert!(matches!(undone, Err(RunError::Work(_))), "{what}: {undone:?}");
+        assert_eq!(bank.balance(), 1.0, "{what}");
+        assert_eq!(kind(account.balance()), ExceptionKind::TransactionRequired, "{what}");
+        assert!(transactions.list().is_empty(), "{what}");
+
+        let bank = Bank::on(builder(), Some(OtsPolicy::Forbids));
+        let account = bank.process.account(&bank.account);
+        let refused = bank.process.transactions.run(|_| account.balance());
+        assert!(
+            matches!(&refused, Err(RunError::Work(it))
+                if it.kind() == ExceptionKind::InvalidTransaction),
+            "{what}: {refused:?}"
+        );
     }
 }
