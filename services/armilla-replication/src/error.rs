@@ -1,4 +1,4 @@
-//! Why a member does not start.
+//! Why a member does not start, and how often it is said why something does not go.
 
 use crate::model::Failure;
 use armilla::SystemException;
@@ -36,5 +36,35 @@ impl std::error::Error for ReplicaError {}
 impl<E: Into<SystemException>> From<E> for ReplicaError {
     fn from(error: E) -> Self {
         Self::Orb(error.into())
+    }
+}
+
+/// What does not go, as far as it was said: what is tried many times a second fails as often, and is one thing
+/// to say.
+#[derive(Debug, Default)]
+pub(crate) struct Said(Option<String>);
+
+impl Said {
+    /// Notes how it goes now. Returns whether that is to be said.
+    pub(crate) fn is_news(&mut self, failure: Option<&Failure>) -> bool {
+        let failure = failure.map(ToString::to_string);
+        let is_news = failure != self.0;
+        self.0 = failure;
+        is_news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_said_once_and_so_is_its_end() {
+        let (away, full) = (Failure("it is away".into()), Failure("it is full".into()));
+        let mut said = Said::default();
+        let turns =
+            [None, Some(&away), Some(&away), Some(&full), Some(&full), None, None, Some(&full)];
+        let news: Vec<_> = turns.into_iter().map(|turn| said.is_news(turn)).collect();
+        assert_eq!(news, [false, true, false, true, false, true, false, true]);
     }
 }

@@ -1,6 +1,7 @@
 //! The thread of a member that keeps watch: the primary tells its backups that it lives, a backup
 //! takes over from a primary that is silent, and a newcomer asks for the state.
 
+use crate::error::Said;
 use crate::model::{Clock, MemberInfo, Position, Refusal, Role, View};
 use crate::peers::{Beaten, Presence};
 use crate::shared::{Rules, Shared, now};
@@ -33,14 +34,17 @@ pub(crate) struct Keeper {
     asked: Instant,
     unreached: u32,
     unanswered: u32,
+    /// Why it does not take over, as far as that was said.
+    said: Said,
 }
 
 impl Keeper {
     /// Starts the thread. It ends with `ends` of what is shared.
     pub(crate) fn start(shared: Arc<Shared>, interval: Duration) -> io::Result<JoinHandle<()>> {
-        let (misses, beats, unreached, unanswered) = Default::default();
+        let (misses, beats, unreached, unanswered, said) = Default::default();
         let asked = Instant::now();
-        let mut keeper = Self { shared, interval, misses, beats, asked, unreached, unanswered };
+        let mut keeper =
+            Self { shared, interval, misses, beats, asked, unreached, unanswered, said };
         thread::Builder::new().name("group".into()).spawn(move || {
             while !keeper.shared.ends.load(Ordering::Relaxed) {
                 let pause = keeper.turn();
@@ -110,11 +114,15 @@ impl Keeper {
         if !is_impatient || member.is_bound(self.shared.world.elapsed()) {
             return;
         }
-        match member.take_over(&self.shared.world) {
+        let done = member.take_over(&self.shared.world);
+        let is_news = self.said.is_news(done.as_ref().err());
+        let (group, member) = (&self.shared.world.group, &member.me().name);
+        match done {
             Ok(false) => self.shared.hear(),
-            done => tracing::warn!(
-                group = %self.shared.world.group, member = member.me().name, ?done, "takes over"
-            ),
+            Ok(true) => tracing::warn!(%group, member, "takes over"),
+            // It tries again in a moment.
+            Err(failure) if is_news => tracing::warn!(%group, member, %failure, "cannot take over"),
+            Err(_) => {}
         }
         (self.unreached, self.unanswered) = (0, 0);
     }
@@ -135,7 +143,7 @@ impl Keeper {
         }
     }
 
-    fn join(&self) {
+    fn join(&mut self) {
         let world = &self.shared.world;
         let (view, me) = {
             let Some(mut member) = self.shared.member() else { return };
@@ -155,7 +163,15 @@ impl Keeper {
             && !world.may_lead(primary, self.interval)
         {
             let done = member.take_over(world);
-            tracing::warn!(group = %world.group, member = me.name, ?done, "comes back from its disk");
+            let is_news = self.said.is_news(done.as_ref().err());
+            let (group, member) = (&world.group, me.name);
+            match done {
+                Ok(true) => tracing::warn!(%group, member, "comes back from its disk"),
+                Err(failure) if is_news => {
+                    tracing::warn!(%group, member, %failure, "cannot come back from its disk");
+                }
+                _ => {}
+            }
             return;
         }
         if let Err(refusal) = self.learn_and_join(primary, &me) {

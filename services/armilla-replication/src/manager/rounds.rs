@@ -4,6 +4,7 @@
 use super::calls::Question;
 use super::detector::Detector;
 use super::domain::{Domain, GROUPS_OF_MANAGERS};
+use crate::error::Said;
 use crate::ft::{FaultNotifier as _, FaultNotifierRef};
 use crate::model::{Failure, MemberInfo, View};
 use crate::notification::{FilterRef, StructuredPushConsumerRef};
@@ -34,6 +35,16 @@ pub(super) struct Rounds {
     reports: StructuredPushConsumerRef,
     /// The notifier that reports to it, as text, and its number there.
     subscription: Option<(String, u64)>,
+    /// The notifier of which it was said that it does not answer.
+    silent: Said,
+}
+
+/// Says whether the manager can do its work.
+fn tell(failure: Option<&Failure>) {
+    match failure {
+        Some(failure) => tracing::warn!(%failure, "the manager of groups cannot look after them"),
+        None => tracing::warn!("the manager of groups looks after them again"),
+    }
 }
 
 impl Rounds {
@@ -44,13 +55,17 @@ impl Rounds {
         reports: StructuredPushConsumerRef,
         interval: Duration,
     ) -> io::Result<JoinHandle<()>> {
-        let (detector, misses, subscription) = Default::default();
-        let mut rounds = Self { domain, own, interval, detector, misses, reports, subscription };
+        let (detector, misses, subscription, silent) = Default::default();
+        let mut rounds =
+            Self { domain, own, interval, detector, misses, reports, subscription, silent };
         thread::Builder::new().name("manager".into()).spawn(move || {
+            // A registry that is away for an hour is one thing to say, not one each turn.
+            let mut said = Said::default();
             while !rounds.domain.ends.load(Ordering::Relaxed) {
                 let begun = Instant::now();
-                if let Err(failure) = rounds.turn() {
-                    tracing::warn!(%failure, "the manager of groups cannot look after them");
+                let failure = rounds.turn().err();
+                if said.is_news(failure.as_ref()) {
+                    tell(failure.as_ref());
                 }
                 thread::sleep(rounds.interval.saturating_sub(begun.elapsed()));
             }
@@ -85,8 +100,15 @@ impl Rounds {
             notifier.connect_structured_fault_consumer(&self.reports, &FilterRef::nil())
         };
         match connect() {
-            Ok(number) => self.subscription = Some((wanted, number)),
-            Err(exception) => tracing::warn!(%exception, "the fault notifier does not answer"),
+            Ok(number) => {
+                self.silent.is_news(None);
+                self.subscription = Some((wanted, number));
+            }
+            // It is asked again each turn.
+            Err(exception) if self.silent.is_news(Some(&Failure(wanted))) => {
+                tracing::warn!(%exception, "the fault notifier does not answer");
+            }
+            Err(_) => {}
         }
         Ok(())
     }
