@@ -139,8 +139,9 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
 fn list(at: &At, arguments: &OrbArguments) -> Outcome {
     let (_orb, operator) = OPERATOR.at(at, arguments)?;
     let operator: OperatorRef = operator.narrow()?;
+    let locks = operator.list()?;
     say!("{:<16} {:>8} {:<15} {:>10} NAME", "SET", "HOLDER", "MODE", "HELD")?;
-    for it in operator.list()? {
+    for it in locks {
         let mode = match it.mode {
             LockMode::Read => "read",
             LockMode::Write => "write",

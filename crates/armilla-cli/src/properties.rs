@@ -3,8 +3,8 @@
 use crate::orb::OrbArguments;
 use crate::place::{At, Place};
 use crate::service::{ServiceArguments, Standby};
-use crate::values::{json, untyped};
-use armilla::{Error, Object};
+use crate::values::{json, typed, untyped};
+use armilla::{Any, Error, Object, Orb};
 use armilla_cos::properties::corba::operators::{Operator, OperatorRef};
 use armilla_cos::properties::corba::{
     PropertiesIterator, Property, PropertyModeType, PropertySet, PropertySetDef,
@@ -227,16 +227,28 @@ fn get(options: &Get, arguments: &OrbArguments) -> Outcome {
     say!("{shown:#}")
 }
 
+/// The value that a property is to have: of its type if it has one, and else of one that the text suggests.
+fn value(set: &PropertySetRef, options: &Set, orb: &Orb) -> Outcome<Any> {
+    let read = match set.get_property_value(&options.name) {
+        Ok(known) => typed(known.type_code(), &options.value, orb),
+        Err(Error::User(_)) => untyped(&options.value),
+        Err(Error::System(exception)) => return Err(exception.into()),
+    };
+    read.map_err(|why| Failure::usage(format_args!("{}: {why}", options.name)))
+}
+
 fn set(options: &Set, arguments: &OrbArguments) -> Outcome {
     let orb = arguments.orb()?;
     let object = orb.string_to_object(&options.set)?;
-    let (name, value) = (&options.name, untyped(&options.value).map_err(Failure::usage)?);
+    let name = &options.name;
     match options.mode {
         None => {
             let set: PropertySetRef = object.narrow()?;
+            let value = value(&set, options, &orb)?;
             refused(set.define_property(name, &value), name)
         }
         Some(mode) => {
+            let value = value(&object.narrow()?, options, &orb)?;
             let set: PropertySetDefRef = object.narrow()?;
             let mode = match mode {
                 Mode::Normal => PropertyModeType::Normal,
@@ -252,8 +264,9 @@ fn set(options: &Set, arguments: &OrbArguments) -> Outcome {
 fn list(at: &At, arguments: &OrbArguments) -> Outcome {
     let (orb, operator) = OPERATOR.at(at, arguments)?;
     let operator: OperatorRef = operator.narrow()?;
+    let sets = operator.list()?;
     say!("{:<16} {:>10} {:<5} REFERENCE", "ID", "PROPERTIES", "MODES")?;
-    for it in operator.list()? {
+    for it in sets {
         let modes = if it.has_modes { "yes" } else { "no" };
         let reference = orb.object_to_string(&it.reference)?;
         say!("{:<16} {:>10} {modes:<5} {reference}", one_line(&it.id), it.properties)?;

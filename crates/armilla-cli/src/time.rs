@@ -124,14 +124,17 @@ pub(crate) fn run(time: &Time, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-fn seconds(seconds: f64) -> Outcome<Duration> {
-    Duration::try_from_secs_f64(seconds).map_err(Failure::usage)
+fn seconds(what: &str, seconds: f64) -> Outcome<Duration> {
+    let refused = |_| {
+        Failure::usage(format_args!("{what} is {seconds}: it takes a number of seconds from 0 on"))
+    };
+    Duration::try_from_secs_f64(seconds).map_err(refused)
 }
 
 fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let callers = options.server.callers(false)?;
     let mut time = TimeOptions::default();
-    time.inaccuracy = options.inaccuracy.map(seconds).transpose()?;
+    time.inaccuracy = options.inaccuracy.map(|it| seconds("--inaccuracy", it)).transpose()?;
     (time.is_secure, time.displacement) = (options.secure, options.displacement);
     let mut timers = TimerOptions::default();
     timers.most = options.timers.unwrap_or(timers.most);
@@ -154,11 +157,17 @@ fn now(options: &Now, arguments: &OrbArguments) -> Outcome {
     let now: UtoRef = match options.secure {
         true => service.secure_universal_time().map_err(|error| match error {
             Error::System(exception) => exception.into(),
-            Error::User(_) => unknown("a secure time"),
+            Error::User(_) => unknown(
+                "a secure time\n  hint: it does once its host follows another clock, as by NTP, and \
+                 whoever serves it says `armilla time serve --secure`",
+            ),
         })?,
         false => service.universal_time().map_err(|error| match error {
             Error::System(exception) => exception.into(),
-            Error::User(_) => unknown("how wrong its clock is, which follows no other one"),
+            Error::User(_) => unknown(
+                "how wrong its clock is, which follows no other one\n  hint: let its host follow one, as by \
+                 NTP, or say how wrong it may be: `armilla time serve --inaccuracy SECONDS`",
+            ),
         })?,
     };
     let (time, inaccuracy) = (now.time()?, now.inaccuracy()?);
@@ -180,7 +189,7 @@ fn alarm(options: &Alarm, arguments: &OrbArguments) -> Outcome {
     let timers: TimerEventServiceRef = timers.narrow()?;
     let consumer: PushConsumerRef = orb.string_to_object(&options.consumer)?.narrow()?;
     let data = untyped(&options.data).map_err(Failure::usage)?;
-    let length = units(seconds(options.after)?);
+    let length = units(seconds("SECONDS", options.after)?);
     let timer = timers.register(&consumer, &data)?;
     let kind = if options.again { TimeType::TtPeriodic } else { TimeType::TtRelative };
     let set = timer.set_timer(kind, &service.new_universal_time(length, 0, 0)?);

@@ -27,19 +27,30 @@ pub(crate) fn untyped(text: &str) -> Converted {
     let json = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let any = match &json {
         Value::Bool(boolean) => Any::new(boolean),
-        Value::Number(number) => match number.as_i64().map(i32::try_from) {
-            Some(Ok(long)) => Any::new(&long),
-            Some(Err(_)) => Any::new(&number.as_i64().unwrap_or_default()),
-            None => Any::new(&number.as_f64().unwrap_or_default()),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(whole), _) => match i32::try_from(whole) {
+                Ok(long) => Any::new(&long),
+                Err(_) => Any::new(&whole),
+            },
+            (None, Some(whole)) => Any::new(&whole),
+            (None, None) => Any::new(&number.as_f64().unwrap_or_default()),
         },
         Value::String(string) => Any::new(string),
         Value::Array(elements) => match strings(elements) {
             Some(strings) => Any::new(&strings),
-            None => return Err("nothing declares its type".to_owned()),
+            None => return Err(no_type(text)),
         },
-        _ => return Err("nothing declares its type".to_owned()),
+        _ => return Err(no_type(text)),
     };
     any.map_err(|error| error.to_string())
+}
+
+fn no_type(text: &str) -> String {
+    format!(
+        "nothing declares the type of {text}\n  hint: a number, true or false, a text, and a list of texts \
+         need no type; for the characters as a text, put them in quotes: {}",
+        Value::from(text)
+    )
 }
 
 fn strings(elements: &[Value]) -> Option<Vec<String>> {

@@ -78,7 +78,7 @@ pub(crate) fn run(groups: &Groups, arguments: &OrbArguments) -> Outcome {
         Groups::Remove(remove) => {
             let (orb, view) = (arguments.orb()?, remove.named.view()?);
             match &remove.member {
-                Some(member) => dismiss(&orb, &view, member),
+                Some(member) => dismiss(&orb, &remove.named.group, &view, member),
                 None => forget(&orb, &remove.named, &view),
             }
         }
@@ -102,8 +102,10 @@ impl Named {
 }
 
 fn list(registry: &EtcdRegistry) -> Outcome {
+    // A heading without what is below it would say that there is nothing.
+    let groups = registry.groups()?;
     say!("{:<32} {:>8} {:>8} PRIMARY", "GROUP", "VERSION", "MEMBERS")?;
-    for (name, view) in registry.groups()? {
+    for (name, view) in groups {
         let primary = view.primary().map_or("", |member| &*member.name);
         let name = name.to_string();
         let (name, primary) = (one_line(&name), one_line(primary));
@@ -138,7 +140,8 @@ fn show(orb: &Orb, name: &GroupName, view: &View) -> Outcome {
         let name = one_line(&member.name);
         // Members among which a manager decides have nothing to tell but that they are there.
         if member.peer.is_empty() {
-            match orb.string_to_object(&member.object)?.with_timeout(PATIENCE).non_existent() {
+            let object = orb.string_to_object(&member.object);
+            match object.and_then(|object| object.with_timeout(PATIENCE).non_existent()) {
                 Ok(false) => say!("{name:<20} alive")?,
                 Ok(true) => say!("{name:<20} gone")?,
                 Err(error) => say!("{name:<20} gone      {}", one_line(&error.to_string()))?,
@@ -159,8 +162,17 @@ fn show(orb: &Orb, name: &GroupName, view: &View) -> Outcome {
     Ok(())
 }
 
-fn dismiss(orb: &Orb, view: &View, name: &str) -> Outcome {
+fn dismiss(orb: &Orb, group: &GroupName, view: &View, name: &str) -> Outcome {
     let primary = view.primary().ok_or_else(|| Failure::because("the group has no member"))?;
+    if view.member(name).is_none() {
+        let what = format!("{group} has no member {name}\n  hint: `armilla groups show {group}`");
+        return Err(Failure::because(what));
+    }
+    if primary.peer.is_empty() {
+        let what = format!("the managers decide who is in {group}, and members take nobody out");
+        let hint = "end the member, or have a program call remove_member of the manager";
+        return Err(Failure::because(format!("{what}\n  hint: {hint}")));
+    }
     peer(orb, primary)?.leave(name).map_err(|error| match error {
         Error::User(LeaveRaises::Refused(it)) => Failure::because(it.why),
         Error::System(exception) => exception.into(),

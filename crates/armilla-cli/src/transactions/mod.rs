@@ -118,8 +118,9 @@ fn operator(at: &At, arguments: &OrbArguments) -> Outcome<(Orb, OperatorRef)> {
 }
 
 fn list(operator: &OperatorRef) -> Outcome {
+    let transactions = operator.list()?;
     say!("{:<32} {:<20} {:>12} HEURISTIC", "ID", "STATUS", "PARTICIPANTS")?;
-    for it in operator.list()? {
+    for it in transactions {
         let (id, status) = (one_line(&it.id), one_line(&it.status));
         let (count, heuristic) = (it.participants.len(), one_line(&it.heuristic));
         say!("{id:<32} {status:<20} {count:>12} {heuristic}")?;

@@ -1,6 +1,7 @@
-//! `armilla properties`, `time` and `lifecycle`, as a user types them.
+//! `armilla properties`, `time`, `lifecycle` and `groups`, as a user types them.
 
-use crate::running::{Directory, Running, Service};
+use crate::running::{Directory, Running, Service, free_port};
+use std::process::Command;
 
 const PROPERTIES: Service = Service { command: "properties", reference: "PropertySetFactory" };
 const TIME: Service = Service { command: "time", reference: "TimeService" };
@@ -40,6 +41,36 @@ fn properties_outlive_the_process_that_serves_them() {
 }
 
 #[test]
+fn a_property_is_set_to_a_value_of_its_type() {
+    let directory = Directory::new("types");
+    let service = Running::new(&PROPERTIES, &["--store", &directory.file("store")]);
+    let set = service.ok(&[&["create"][..], &at(&service, "PropertySetFactory")].concat());
+    let set = set.trim();
+    // A number of 64 bits without a sign, every digit of it.
+    service.ok(&["set", set, "most", "18446744073709551615"]);
+    assert_eq!(service.ok(&["get", set, "most"]).trim(), "18446744073709551615");
+    service.ok(&["set", set, "most", "7"]);
+    assert_eq!(service.ok(&["get", set, "most"]).trim(), "7");
+    let text = service.fails(&["set", set, "most", "many"]);
+    assert!(text.contains("most: ") && text.contains("many"), "{text}");
+    let nothing = service.fails(&["set", set, "place", "{\"floor\": 3}"]);
+    assert!(nothing.contains("place: ") && nothing.contains("hint: "), "{nothing}");
+    service.stop();
+}
+
+#[test]
+fn a_time_service_without_a_clock_to_follow_says_what_to_do() {
+    let service = Running::new(&TIME, &[]);
+    let insecure = service.fails(&["now", "--secure"]);
+    assert!(insecure.contains("--secure`"), "{insecure}");
+    for [option, value] in [["--inaccuracy", "nan"], ["--inaccuracy", "1e30"]] {
+        let refused = service.fails(&["serve", option, value]);
+        assert!(refused.contains(option) && refused.contains("a number of seconds"), "{refused}");
+    }
+    service.stop();
+}
+
+#[test]
 fn a_time_service_says_what_time_it_is_and_how_well_it_knows() {
     let service = Running::new(&TIME, &["--inaccuracy", "2.5"]);
     let now = service.ok(&["now"]);
@@ -55,4 +86,18 @@ fn a_finder_without_places_finds_nothing() {
     let none = service.fails(&["find", "bank/account"]);
     assert!(none.contains("there is no factory for bank/account"), "{none}");
     service.stop();
+}
+
+#[test]
+fn a_cluster_that_is_away_is_no_empty_list_of_groups() {
+    let cluster = format!("etcd://{}", free_port());
+    for arguments in [&["ls"][..], &["show", "bank/1"], &["remove", "bank/1", "host-1"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+        let output = command.arg("groups").args(arguments).args(["--registry", &cluster]).output();
+        let output = output.unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {:?}", output.stdout);
+        assert!(said.contains(&cluster) && said.contains("start etcd"), "{said}");
+    }
 }
