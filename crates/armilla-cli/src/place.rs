@@ -80,6 +80,16 @@ pub(crate) fn com_host(text: &str) -> Result<String, String> {
     }
 }
 
+/// Where a host of COM is that references name by another address, as options have it.
+///
+/// # Errors
+/// When it is no pair.
+pub(crate) fn com_address(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, host)| !name.is_empty() && !host.is_empty());
+    let (name, host) = pair.ok_or("write it as NAME=HOST")?;
+    Ok((name.to_owned(), host.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

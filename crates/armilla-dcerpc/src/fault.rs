@@ -78,6 +78,8 @@ statuses! {
     NO_INTERFACE = 0x8000_4002, "the object does not have the interface";
     /// The class is not registered.
     CLASS_NOT_REGISTERED = 0x8004_0154, "the class is not registered";
+    /// No class has the program id.
+    INVALID_CLASS_STRING = 0x8004_01f3, "no class has the program id";
     /// The caller may not activate or call, at this level of security at least.
     E_ACCESS_DENIED = 0x8007_0005, "access is denied";
     /// An operation that has nothing to say but that the answer is no.

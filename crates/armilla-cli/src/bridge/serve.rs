@@ -2,7 +2,7 @@
 
 use crate::identity::secret;
 use crate::orb::OrbArguments;
-use crate::place::com_host;
+use crate::place::{com_address, com_host};
 use crate::service::PageArguments;
 use armilla_bridge::server::{Server, ServerBuilder};
 use armilla_bridge::{AUTOMATION, BridgeOptions, ComClass};
@@ -50,6 +50,13 @@ pub(crate) struct Serve {
     /// The file with the password of --as
     #[arg(long, value_name = "FILE", requires = "as_user")]
     as_password: Option<PathBuf>,
+    /// Where a host is that references of COM name by an address that cannot be reached from here;
+    /// repeatable
+    #[arg(long, value_name = "NAME=HOST", value_parser = com_address, requires = "as_user")]
+    address: Vec<(String, String)>,
+    /// How many seconds a call of an object of COM may take
+    #[arg(long, value_name = "SECONDS", requires = "as_user")]
+    timeout: Option<u64>,
     /// Know the interfaces of this IDL file; repeatable. Those of others come from the interface
     /// repositories of servers
     #[arg(long, value_name = "FILE")]
@@ -90,7 +97,8 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let server = options.account.iter().try_fold(server, |server, text| account(server, text))?;
     let server = match (&options.as_user, &options.as_password) {
         (Some(user), Some(file)) => {
-            server.client(client(user, secret::from_file(file, false)?.reveal()))
+            let password = secret::from_file(file, false)?;
+            server.client(client(options, user, password.reveal()))
         }
         _ => server,
     };
@@ -112,9 +120,14 @@ fn account(server: ServerBuilder, text: &str) -> Outcome<ServerBuilder> {
     Ok(server.account(user, secret::from_file(file.as_ref(), false)?.reveal()))
 }
 
-fn client(user: &str, password: &str) -> ClientOptions {
+fn client(options: &Serve, user: &str, password: &str) -> ClientOptions {
     let (domain, user) = user.split_once('\\').unwrap_or(("", user));
-    ClientOptions::new(Credentials::new(domain, user, password))
+    let mut client = ClientOptions::new(Credentials::new(domain, user, password));
+    client.addresses = options.address.iter().cloned().collect();
+    if let Some(seconds) = options.timeout {
+        client.timeout = Duration::from_secs(seconds.max(1));
+    }
+    client
 }
 
 /// What crosses.

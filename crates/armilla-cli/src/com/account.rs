@@ -1,6 +1,7 @@
 //! Who calls objects of COM, and how.
 
 use crate::identity::secret;
+use crate::place::com_address;
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::client::{Client, ClientOptions, Mechanism};
@@ -27,14 +28,8 @@ pub(super) struct Account {
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     timeout: u64,
     /// Where a host is that references name by an address that cannot be reached from here; repeatable
-    #[arg(long, value_name = "NAME=HOST", value_parser = pair)]
+    #[arg(long, value_name = "NAME=HOST", value_parser = com_address)]
     address: Vec<(String, String)>,
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').filter(|(name, host)| !name.is_empty() && !host.is_empty());
-    let (name, host) = pair.ok_or("write it as NAME=HOST")?;
-    Ok((name.to_owned(), host.to_owned()))
 }
 
 impl Account {

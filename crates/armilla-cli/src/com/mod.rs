@@ -5,7 +5,7 @@ mod object;
 
 use account::Account;
 use armilla_dcom::automation::json::{from_json, to_json};
-use armilla_dcom::automation::type_info::{TypeDescription, passing};
+use armilla_dcom::automation::type_info::{Type, TypeDescription, passing};
 use armilla_dcom::automation::{Variant, dispatch};
 use armilla_dcom::client::Proxy;
 use armilla_terminal::{Failure, Outcome, say};
@@ -35,8 +35,8 @@ pub(crate) struct Show {
 #[command(
     after_help = "The result is printed as JSON; one argument that the object changes, or more, make \
                   it an object\nwith their names. A text that is not JSON is a string, so its quotes \
-                  may be left out. What an\nobject describes of its parameters decides what a number \
-                  or an array becomes."
+                  may be left out. What an\nobject describes of its parameters decides what a number, a \
+                  text\nor an array becomes; arrays of several dimensions are arrays of arrays."
 )]
 pub(crate) struct Call {
     #[command(flatten)]
@@ -94,15 +94,17 @@ fn argument(
     place: usize,
     text: &str,
 ) -> Outcome<Argument> {
+    let function = ty.and_then(|ty| ty.named(name).find(|it| it.how == how));
+    let parameter = function.and_then(|function| function.parameters.get(place));
     let json = match serde_json::from_str(text) {
+        // A text that looks like a number: with the digits that it has.
+        Ok(Value::Number(_)) if parameter.is_some_and(|it| is_text(&it.ty)) => Value::from(text),
         Ok(json) => json,
         Err(_) if !text.starts_with(['{', '[', '"']) => Value::from(text),
         Err(error) => {
             return Err(Failure::usage(format!("{text} is not valid JSON: {error}")));
         }
     };
-    let function = ty.and_then(|ty| ty.named(name).find(|it| it.how == how));
-    let parameter = function.and_then(|function| function.parameters.get(place));
     let value = from_json(&json, parameter.map(|it| &it.ty));
     let value = value.map_err(|what| match parameter {
         Some(parameter) => Failure::usage(format!("{}: {what}", parameter.name)),
@@ -110,6 +112,13 @@ fn argument(
     })?;
     let changed = parameter.filter(|it| it.passing & passing::OUT != 0).map(|it| it.name.clone());
     Ok(Argument { value, changed })
+}
+
+fn is_text(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(to) => is_text(to),
+        ty => *ty == Type::BSTR,
+    }
 }
 
 fn invoke(object: &Proxy, ty: Option<&TypeDescription>, name: &str, texts: &[String]) -> Outcome {

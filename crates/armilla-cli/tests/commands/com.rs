@@ -99,7 +99,7 @@ fn an_object_is_shown_and_called_by_name() {
     assert_eq!(ok(&["Swap", "one", "\"two\""]), r#"{"left":"two","right":"one"}"#);
     let (code, _, error) = run("call", &["Sum", "[1, true]"]);
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("an element is no double"), "{error}");
+    assert!(error.contains("all: [1]: true is no double"), "{error}");
     let (code, _, error) = run("call", &["Colour"]);
     assert_eq!(code, Some(1), "{error}");
     assert!(error.contains("UNKNOWN_NAME"), "{error}");

@@ -44,6 +44,8 @@ pub struct Connection {
 pub enum DriverError {
     /// The connection cannot be made, or broke.
     Io(io::Error),
+    /// The name of the host has no address, or nobody can be asked for it.
+    UnknownHost(io::Error),
     /// The protocol or security failed, or the call cannot be made.
     Client(ClientError),
     /// The server failed the call.
@@ -61,7 +63,7 @@ pub enum DriverError {
 impl fmt::Display for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => error.fmt(f),
+            Self::Io(error) | Self::UnknownHost(error) => error.fmt(f),
             Self::Client(error) => error.fmt(f),
             Self::Fault(fault) => write!(f, "the server failed the call: {}", fault.status),
             Self::NotAccepted(interface, outcome) => {
@@ -117,10 +119,11 @@ impl Connection {
         timeout: Duration,
         options: ClientOptions,
     ) -> Result<Self, DriverError> {
-        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         let deadline = Instant::now() + timeout.min(LONGEST);
         // Whoever owns the name says how many there are.
-        let mut addresses = address.to_socket_addrs()?.collect::<Vec<_>>().into_iter();
+        let addresses = address.to_socket_addrs().map_err(DriverError::UnknownHost)?;
+        let mut addresses = addresses.collect::<Vec<_>>().into_iter();
+        let mut last = None;
         while let Some(address) = addresses.next() {
             let share = share(deadline.saturating_duration_since(Instant::now()), addresses.len());
             match TcpStream::connect_timeout(&address, share) {
@@ -135,10 +138,11 @@ impl Connection {
                     connection.set_timeout(timeout)?;
                     return Ok(connection);
                 }
-                Err(error) => last = error,
+                Err(error) => last = Some(error),
             }
         }
-        Err(last.into())
+        let nobody = || io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        Err(last.map_or_else(|| DriverError::UnknownHost(nobody()), DriverError::from))
     }
 
     /// Binds to these interfaces; with security, all calls are protected at this level.

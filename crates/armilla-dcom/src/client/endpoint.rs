@@ -211,7 +211,7 @@ impl Endpoint {
         target: &Target<'_>,
         left: &dyn Fn() -> Duration,
     ) -> Result<Connection, Error> {
-        let mut tried = String::new();
+        let (mut tried, mut known) = (String::new(), false);
         for (host, port) in &self.addresses {
             if left() <= SHORTEST && !tried.is_empty() {
                 break;
@@ -226,13 +226,16 @@ impl Endpoint {
                 Err(error) => {
                     let separator = if tried.is_empty() { "" } else { "; " };
                     tried += &format!("{separator}{host}[{port}]: {error}");
+                    known |= !matches!(error, DriverError::UnknownHost(_));
                 }
             }
         }
         if tried.is_empty() {
             tried += "the reference names no address of TCP";
+            known = true;
         }
-        Err(target.error(Step::Bind, Cause::Unreachable(tried)))
+        let cause = if known { Cause::Unreachable } else { Cause::UnknownHost };
+        Err(target.error(Step::Bind, cause(tried)))
     }
 }
 

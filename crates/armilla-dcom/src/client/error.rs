@@ -45,6 +45,8 @@ pub enum Cause {
     Connection(DriverError),
     /// None of the addresses could be reached; each of them with its reason.
     Unreachable(String),
+    /// None of the names of the host is known here; each of them with its reason.
+    UnknownHost(String),
     /// The server answered what is no such answer.
     Malformed(ObjRefError),
     /// The reference is one that only the class of its handler understands.
@@ -113,7 +115,9 @@ impl Error {
     pub fn hresult(&self) -> Status {
         match &*self.cause {
             Cause::Status(status) | Cause::Exception { status, .. } => *status,
-            Cause::Connection(_) | Cause::Unreachable(_) => Status::RPC_UNAVAILABLE,
+            Cause::Connection(_) | Cause::Unreachable(_) | Cause::UnknownHost(_) => {
+                Status::RPC_UNAVAILABLE
+            }
             Cause::Malformed(_) | Cause::CustomReference(_) | Cause::Missing(_) => {
                 Status::UNEXPECTED
             }
@@ -125,13 +129,19 @@ impl Error {
         match &*self.cause {
             Cause::Status(status) => hint_of_status(self.step, *status),
             Cause::Unreachable(_) => Some(
-                "open port 135 and the server's ports in its firewall; if the addresses are not \
-                 those by which the server is reached, name one in ClientOptions::addresses",
+                "see whether the server runs, and open port 135 and its ports in its firewall; if it \
+                 is reached by other addresses than these, give the client one for them: --address \
+                 of the commands, in programs `addresses` of its options",
+            ),
+            Cause::UnknownHost(_) => Some(
+                "see whether the name is written right, and known to DNS or in /etc/hosts; a name \
+                 that only a reference of the server has is given an address by --address of the \
+                 commands, in programs by `addresses` of the client's options",
             ),
             Cause::Connection(DriverError::Client(error)) => hint_of_client(error),
             Cause::Connection(DriverError::TimedOut) => Some(
                 "the server accepts the connection and does not answer: see whether its program \
-                 hangs or shows a dialog, or raise ClientOptions::timeout",
+                 hangs or shows a dialog, or give it more time (--timeout)",
             ),
             Cause::CustomReference(_) => {
                 Some("the object marshals itself: its class has to be present at the client")
@@ -147,10 +157,10 @@ fn hint_of_client(error: &ClientError) -> Option<&'static str> {
             Some("check user, password and domain; the policy 'Restrict NTLM' must allow NTLM")
         }
         ClientError::Refused(8) => {
-            Some("the server takes another mechanism: try the other one of Mechanism")
+            Some("the server takes another mechanism: try NTLM alone (--ntlm), or SPNEGO")
         }
         ClientError::LowLevel(_) => {
-            Some("set ClientOptions::allow_low_level if the network is trusted")
+            Some("if the network is trusted, allow low levels (--allow-low-level)")
         }
         _ => None,
     }
@@ -204,6 +214,7 @@ impl fmt::Display for Error {
             Cause::Status(status) => status.fmt(f)?,
             Cause::Connection(error) => error.fmt(f)?,
             Cause::Unreachable(tried) => write!(f, "no address can be reached: {tried}")?,
+            Cause::UnknownHost(tried) => write!(f, "the host is not known: {tried}")?,
             Cause::Malformed(error) => write!(f, "the answer is malformed: {error}")?,
             Cause::CustomReference(class) => write!(f, "a reference of the class {class}")?,
             Cause::Exception { source, description, status } => {

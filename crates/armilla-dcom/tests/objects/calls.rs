@@ -132,7 +132,7 @@ fn dead_addresses_are_passed_over_and_others_overridden() {
     let error = client_without(&[]).unmarshal(&reference).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with("bind IObjectExporter at level integrity"), "{text}");
-    assert!(text.contains("plant.invalid") && text.contains("ClientOptions::addresses"), "{text}");
+    assert!(text.contains("plant.invalid") && text.contains("`addresses` of the client"), "{text}");
     let known = client_without(&[("plant.invalid", "127.0.0.1")]);
     known.unmarshal(&reference).unwrap().call::<Chain>(&()).unwrap();
     // A dead resolver before one that lives.

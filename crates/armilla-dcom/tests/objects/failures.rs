@@ -27,6 +27,11 @@ fn an_error_names_step_class_level_and_what_to_change() {
     let nobody = client().activate("127.0.0.1[1]", COUNTED_CLASS, COUNTED.uuid).unwrap_err();
     assert_eq!(nobody.step, Step::Bind);
     assert!(nobody.to_string().contains("firewall"), "{nobody}");
+    let unknown = client().activate("nobody.invalid", COUNTED_CLASS, COUNTED.uuid).unwrap_err();
+    assert_eq!((unknown.step, unknown.hresult()), (Step::Bind, Status::RPC_UNAVAILABLE));
+    let text = unknown.to_string();
+    assert!(text.contains("the host is not known: nobody.invalid[135]"), "{text}");
+    assert!(text.contains("DNS") && !text.contains("firewall"), "{text}");
 }
 
 #[test]

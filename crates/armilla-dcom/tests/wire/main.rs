@@ -4,4 +4,5 @@ mod activation;
 mod automation;
 mod calls;
 mod corpus;
+mod json;
 mod references;

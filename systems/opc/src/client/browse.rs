@@ -45,7 +45,10 @@ impl Connection {
         }
         to_root(&browser)?;
         for name in branch {
-            step(&browser, Direction::DOWN, name)?;
+            browser.change_browse_position(Direction::DOWN, name.clone()).map_err(|error| {
+                let no_branch = |status| Error::NoBranch(name.clone(), status);
+                error.status().map_or_else(|| Error::Dcom(error), no_branch)
+            })?;
         }
         walk(&browser, &mut branch.to_vec(), deep, &mut found)?;
         Ok(found)

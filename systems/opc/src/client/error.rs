@@ -1,7 +1,11 @@
 //! What failed: a call, with OPC's words for it, or something on this side.
 
 use crate::status::text;
-use armilla_dcom::client;
+use armilla_dcerpc::Status;
+use armilla_dcerpc::client::ClientError;
+use armilla_dcerpc::driver::DriverError;
+use armilla_dcerpc::security::SecurityError;
+use armilla_dcom::client::{self, Cause};
 use std::fmt;
 use std::io;
 
@@ -13,6 +17,12 @@ pub enum Error {
     Dcom(client::Error),
     /// The server does what it may not do, or lacks what it has to have.
     Server(String),
+    /// No server of the host has this program id.
+    NoServer(String, Status),
+    /// No branch has this name; as what the server says that.
+    NoBranch(String, Status),
+    /// The server has none of the items that were to be watched.
+    NoItems,
     /// Sinks cannot be offered.
     Sinks(io::Error),
     /// The server was silent for longer than it may be.
@@ -24,6 +34,31 @@ pub enum Error {
 impl From<client::Error> for Error {
     fn from(error: client::Error) -> Self {
         Self::Dcom(error)
+    }
+}
+
+impl Error {
+    /// Whether it will fail again: what was asked for is wrong, or the server does not know who asks.
+    /// Whoever tries a wrong password again and again has the account locked.
+    pub fn is_mistake(&self) -> bool {
+        let Self::Dcom(error) = self else {
+            return matches!(self, Self::NoServer(..) | Self::NoItems);
+        };
+        match &*error.cause {
+            Cause::Status(status) => matches!(
+                *status,
+                Status::LOGON_FAILURE
+                    | Status::ACCESS_DENIED
+                    | Status::E_ACCESS_DENIED
+                    | Status::CLASS_NOT_REGISTERED
+                    | Status::INVALID_ARGUMENT
+            ),
+            Cause::Connection(DriverError::Client(error)) => matches!(
+                error,
+                ClientError::Refused(9) | ClientError::Security(SecurityError::Rejected)
+            ),
+            _ => false,
+        }
     }
 }
 
@@ -39,6 +74,18 @@ impl fmt::Display for Error {
                 _ => error.fmt(f),
             },
             Self::Server(what) => f.write_str(what),
+            Self::NoServer(prog_id, status) => write!(
+                f,
+                "no server has the program id {prog_id}: {} (list shows those that there are)",
+                text(*status)
+            ),
+            Self::NoBranch(name, status) => write!(
+                f,
+                "no branch has the name {name}: {} (browse shows those that there are; each name is an \
+                 argument of its own)",
+                text(*status)
+            ),
+            Self::NoItems => f.write_str("the server has none of the items"),
             Self::Sinks(error) => write!(f, "the server cannot be given a sink: {error}"),
             Self::Silent => f.write_str(
                 "the server sends nothing, though it was asked to: it does not reach this host \

@@ -6,7 +6,7 @@ use crate::data_access::{
     IEnumGuidProxy, IopcServerList2Proxy, IopcServerListProxy, iopc_server_list, iopc_server_list2,
 };
 use crate::wire::{DATA_ACCESS_1, DATA_ACCESS_2, DATA_ACCESS_3, OPC_ENUM};
-use armilla_dcerpc::Uuid;
+use armilla_dcerpc::{Status, Uuid};
 use armilla_dcom::client::Client;
 
 /// How many classes are asked for at once.
@@ -39,7 +39,15 @@ fn open(client: &Client, host: &str) -> Result<IopcServerListProxy, Error> {
 
 /// The class of a program id.
 pub(super) fn class(client: &Client, host: &str, prog_id: &str) -> Result<Uuid, Error> {
-    Ok(open(client, host)?.class_from_prog_id(prog_id.to_owned())?)
+    open(client, host)?.class_from_prog_id(prog_id.to_owned()).map_err(|error| {
+        match error.status() {
+            // The hint of DCOM is for classes that are named by their numbers.
+            Some(status @ (Status::CLASS_NOT_REGISTERED | Status::INVALID_CLASS_STRING)) => {
+                Error::NoServer(prog_id.to_owned(), status)
+            }
+            _ => error.into(),
+        }
+    })
 }
 
 /// The servers of Data Access on a host, which may name the port of its resolver as `host[port]`.

@@ -123,6 +123,9 @@ impl Watch<'_> {
                 Err(status) => tell(Told::Refused(id, status))?,
             }
         }
+        if items.is_empty() {
+            return Ok(Err(Error::NoItems));
+        }
         let (sender, events) = sync_channel(WAITING);
         let subscribed = self.sinks.map_or(Ok(Vec::new()), |sinks| {
             let mut all = vec![group.subscribe(sinks, sender.clone())?];
@@ -180,15 +183,13 @@ impl Session<'_> {
             if asked {
                 return Ok(Some(Error::Silent));
             }
-            if !self.items.is_empty()
-                && let Err(error) = self.group.refresh()
-            {
+            if let Err(error) = self.group.refresh() {
                 return Ok(Some(error));
             }
             if let Err(error) = self.connection.state() {
                 return Ok(Some(error));
             }
-            (heard, asked) = (Instant::now(), !self.items.is_empty());
+            (heard, asked) = (Instant::now(), true);
         }
         Ok(None)
     }

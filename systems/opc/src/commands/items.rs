@@ -43,14 +43,15 @@ pub(super) struct Read {
 pub(super) struct Write {
     #[command(flatten)]
     remote: Remote,
-    /// The items, by their whole names, with their values
+    /// The items, by their whole names, with their values behind the last equals sign
     #[arg(required = true, value_name = "ITEM=VALUE", value_parser = assignment)]
     items: Vec<(String, String)>,
 }
 
 /// The last equals sign separates: names may have some.
 fn assignment(text: &str) -> Result<(String, String), String> {
-    let (item, value) = text.rsplit_once('=').ok_or("write it as ITEM=VALUE")?;
+    let pair = text.rsplit_once('=').filter(|(item, _)| !item.is_empty());
+    let (item, value) = pair.ok_or("write it as ITEM=VALUE")?;
     Ok((item.to_string(), value.to_string()))
 }
 

@@ -18,10 +18,15 @@ pub(super) struct Watch {
     #[arg(required = true)]
     items: Vec<String>,
     /// How often the server looks for changes, in milliseconds
-    #[arg(long, default_value_t = 1000)]
-    rate: u64,
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value_t = 1000,
+        allow_negative_numbers = true
+    )]
+    rate: u32,
     /// How many percent of its range a value has to change by, if it has one
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = percent, allow_negative_numbers = true)]
     dead_band: f32,
     /// Print lines of JSON
     #[arg(long)]
@@ -69,6 +74,11 @@ impl Sinking {
     }
 }
 
+fn percent(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "it is a number between 0 and 100".to_owned())
+}
+
 /// Why a watch ends: something failed, or enough was seen.
 enum End {
     Failed(Failure),
@@ -95,7 +105,7 @@ impl Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         on_interrupt("the server is told", move || stopped.store(true, Ordering::SeqCst))?;
-        let rate = Duration::from_millis(self.rate);
+        let rate = Duration::from_millis(self.rate.into());
         let watch = client::Watch {
             client: &client,
             target: &self.remote.target,
@@ -118,11 +128,14 @@ impl Watch {
 
     fn tell(&self, told: Told<'_>, seen: &AtomicU64) -> Result<(), End> {
         match told {
-            Told::Connected(rate) if rate != Duration::from_millis(self.rate) => {
+            Told::Connected(rate) if rate != Duration::from_millis(self.rate.into()) => {
                 complain(format_args!("the server looks for changes every {rate:?}\n"));
             }
             Told::Connected(_) => {}
             Told::Refused(id, status) => complain(format_args!("{id}: {}\n", text(status))),
+            Told::Lost(error, _) if seen.load(Ordering::SeqCst) == 0 && error.is_mistake() => {
+                return Err(End::Failed(Failure::because(error)));
+            }
             Told::Lost(error, pause) => {
                 complain(format_args!("{error}; again in {} s\n", pause.as_secs()));
             }

@@ -71,8 +71,38 @@ fn what_fails_says_why_and_what_to_do() {
     assert!(text.contains("browse shows those that there are"), "{text}");
     let text = failed(&["read", url, "--user", "nobody", "Tank1.Level"]);
     assert!(text.contains("check user, password and domain"), "{text}");
+    let text = failed(&["read", "opcda://nobody.invalid/A", "Tank1.Level"]);
+    assert!(text.contains("the host is not known") && !text.contains("firewall"), "{text}");
+    let text = failed(&["read", "opcda://127.0.0.1:1/A", "Tank1.Level"]);
+    assert!(text.contains("firewall") && text.contains("--address"), "{text}");
+    assert!(!text.contains("ClientOptions"), "{text}");
+    for dead_band in ["-1", "101", "nan"] {
+        let text = failed(&["watch", url, "Tank1.Level", "--dead-band", dead_band]);
+        assert!(text.contains("a number between 0 and 100"), "{text}");
+    }
+    let text = failed(&["write", url, "=7"]);
+    assert!(text.contains("write it as ITEM=VALUE"), "{text}");
     let text = failed(&["read", "opc://host", "Tank1.Level"]);
     assert!(text.contains("write opcda://HOST/PROGID"), "{text}");
+}
+
+#[test]
+fn a_watch_that_began_with_a_mistake_ends() {
+    let server = serve();
+    let url = &*server.1;
+    let failed = |words: &[&str]| {
+        let output = run(&[&["watch"], words].concat());
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = failed(&[url, "Tank9.Level", "Tank9.Label"]);
+    assert!(text.contains("Tank9.Label: no item has this name"), "{text}");
+    assert!(text.contains("the server has none of the items"), "{text}");
+    // Tried again and again, a wrong password would have the account locked.
+    let text = failed(&[url, "Tank1.Level", "--user", "nobody"]);
+    assert!(text.contains("check user, password and domain") && !text.contains("again"), "{text}");
+    let text = failed(&[&format!("{url}9"), "Tank1.Level"]);
+    assert!(text.contains("no server has the program id Armilla.Plant.19"), "{text}");
 }
 
 #[test]
