@@ -70,7 +70,7 @@ pub mod value {
 #[allow(dead_code, unreachable_pub)]
 pub struct Part {
     /// COM member `next`.
-    pub next: Option<Box<Part>>,
+    pub next: Option<::std::boxed::Box<Part>>,
     /// COM member `since`.
     pub since: Filetime,
     /// COM member `shared`.
@@ -120,9 +120,9 @@ pub trait IValve: Send + Sync {
     /// The HRESULT, if it is a failure.
     fn parts(
         &self,
-        parts: Vec<Option<Box<Part>>>,
+        parts: Vec<Option<::std::boxed::Box<Part>>>,
         last: i32,
-    ) -> Result<(u32, Vec<Option<Box<Part>>>), ::armilla_dcom::generated::Status>;
+    ) -> Result<(u32, Vec<Option<::std::boxed::Box<Part>>>), ::armilla_dcom::generated::Status>;
     /// COM method `IValve::Say`.
     ///
     /// # Errors

@@ -112,6 +112,15 @@ pub struct Stretch {
     pub count: u32,
 }
 
+//= mod plant > struct Box
+/// COM struct `Plant::Box`.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(dead_code, unreachable_pub)]
+pub struct Box {
+    /// COM member `inner`.
+    pub inner: Option<::std::boxed::Box<Box>>,
+}
+
 //= mod plant > trait IRecorder
 /// It remembers.
 #[allow(clippy::type_complexity)]

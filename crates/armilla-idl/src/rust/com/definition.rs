@@ -121,11 +121,11 @@ fn enumeration(declaration: &Declaration, data: &ComEnum, module: &mut Module) {
 /// The way through a box, for what pointers lead back to.
 pub(super) fn boxed(ty: &TokenStream) -> TokenStream {
     quote! {
-        impl From<Box<#ty>> for Wire {
-            fn from(value: Box<#ty>) -> Self { (*value).into() }
+        impl From<::std::boxed::Box<#ty>> for Wire {
+            fn from(value: ::std::boxed::Box<#ty>) -> Self { (*value).into() }
         }
-        impl From<Wire> for Box<#ty> {
-            fn from(wire: Wire) -> Self { Box::new(wire.into()) }
+        impl From<Wire> for ::std::boxed::Box<#ty> {
+            fn from(wire: Wire) -> Self { ::std::boxed::Box::new(wire.into()) }
         }
     }
 }

@@ -105,7 +105,7 @@ fn pointed(scope: &Scope<'_>, ty: &ComType) -> TokenStream {
     let inner = value(scope, ty);
     match ty {
         ComType::Struct(id) | ComType::Union(id) if leads_back(scope.model, *id) => {
-            quote!(Box<#inner>)
+            quote!(::std::boxed::Box<#inner>)
         }
         _ => inner,
     }
