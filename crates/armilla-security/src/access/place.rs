@@ -122,8 +122,8 @@ impl Hours {
         let minute = |text: &str| {
             let (hours, minutes) = text.split_once(':')?;
             let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
-            (minutes < 60 && hours * 60 + minutes <= 24 * 60 && hours <= 24)
-                .then_some(hours * 60 + minutes)
+            let is_one = minutes < 60 && (hours < 24 || (hours, minutes) == (24, 0));
+            is_one.then(|| hours * 60 + minutes)
         };
         let (from, to) = text.split_once('-').ok_or(what)?;
         match (minute(from), minute(to)) {
@@ -219,7 +219,9 @@ mod tests {
         assert!(times(friday, "16:30-16:31") && !times(friday, "16:31-18:00"));
         assert!(!times(Times::day("thu").unwrap(), "00:00-24:00"));
         assert!(times(friday, "16:00-02:00") && !times(friday, "22:00-06:00"));
-        for wrong in ["8-9", "25:00-26:00", "08:60-09:00", "08:00-08:00", "24:01-01:00"] {
+        for wrong in
+            ["8-9", "25:00-26:00", "08:60-09:00", "08:00-08:00", "24:01-01:00", "0:0-8018:00"]
+        {
             assert!(Hours::parse(wrong).is_err(), "{wrong}");
         }
     }
