@@ -57,6 +57,8 @@ pub enum NdrErrorKind {
     TooDeep,
     /// More elements than 32 bits count.
     TooLong(usize),
+    /// So many elements, where the dimensions of an array have another number.
+    InvalidBounds(usize),
     /// The head of a serialized type is none (MS-RPCE 2.2.6.1).
     InvalidSerialization,
 }
@@ -84,6 +86,9 @@ impl fmt::Display for NdrErrorKind {
             }
             Self::TooDeep => f.write_str("pointers nest too deeply"),
             Self::TooLong(count) => write!(f, "{count} elements are more than 32 bits count"),
+            Self::InvalidBounds(count) => {
+                write!(f, "{count} elements are not as many as the bounds of their array say")
+            }
             Self::InvalidSerialization => f.write_str("a serialized type has another head"),
         }
     }

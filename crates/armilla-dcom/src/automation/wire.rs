@@ -196,7 +196,10 @@ fn write_array(array: &SafeArray, out: &mut Encoder) -> Result<(), NdrError> {
     let number = |count: usize| u32::try_from(count).ok();
     let cells = SafeArray::cells(&array.bounds).filter(|cells| Some(*cells) == number(count));
     let fits = dimensions > 0 && dimensions <= MOST_DIMENSIONS as usize;
-    let Some(cells) = cells.filter(|_| fits) else { return Err(too_long(out, count)) };
+    let Some(cells) = cells.filter(|_| fits) else {
+        let kind = NdrErrorKind::InvalidBounds(count);
+        return Err(NdrError { kind, position: out.position() });
+    };
     (dimensions as u32).encode(out)?;
     (dimensions as u16).encode(out)?;
     (array.features | features).encode(out)?;

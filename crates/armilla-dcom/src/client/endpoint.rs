@@ -6,10 +6,10 @@ use crate::string_array::{DualStringArray, StringBinding};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use armilla_dcerpc::client::Call;
+use armilla_dcerpc::client::{Call, RemoteFault};
 use armilla_dcerpc::driver::{Connection, DriverError};
 use armilla_dcerpc::pdu::AuthLevel;
-use armilla_dcerpc::{ByteOrder, SyntaxId, Uuid};
+use armilla_dcerpc::{ByteOrder, Status, SyntaxId, Uuid};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -147,8 +147,15 @@ impl Endpoint {
             Call { object: target.object, ..Call::new(target.interface, target.opnum, stub) };
         let timed = used.connection.set_timeout(left());
         let done = timed.and_then(|()| used.connection.call_stub(&call));
-        // After any other failure nobody knows what comes next on the connection.
-        if matches!(done, Ok(_) | Err(DriverError::Fault(_))) {
+        // After any other failure nobody knows what comes next on the connection. Whoever is sent more than
+        // it takes says so, and closes.
+        let refused = |fault: &RemoteFault| fault.status == Status::OUT_OF_RESOURCES;
+        let stands = match &done {
+            Ok(_) => true,
+            Err(DriverError::Fault(fault)) => !refused(fault),
+            Err(_) => false,
+        };
+        if stands {
             used.used = Instant::now();
             let mut kept = self.kept();
             if kept.len() < MOST_KEPT

@@ -7,6 +7,7 @@ use alloc::string::String;
 use armilla_dcerpc::Status;
 use armilla_dcerpc::client::ClientError;
 use armilla_dcerpc::driver::DriverError;
+use armilla_dcerpc::ndr::NdrError;
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::SecurityError;
 use core::fmt;
@@ -47,6 +48,8 @@ pub enum Cause {
     Unreachable(String),
     /// None of the names of the host is known here; each of them with its reason.
     UnknownHost(String),
+    /// An argument has a value that cannot travel as its type. Nothing was sent.
+    Argument(NdrError),
     /// The server answered what is no such answer.
     Malformed(ObjRefError),
     /// The reference is one that only the class of its handler understands.
@@ -118,6 +121,7 @@ impl Error {
             Cause::Connection(_) | Cause::Unreachable(_) | Cause::UnknownHost(_) => {
                 Status::RPC_UNAVAILABLE
             }
+            Cause::Argument(_) => Status::INVALID_ARGUMENT,
             Cause::Malformed(_) | Cause::CustomReference(_) | Cause::Missing(_) => {
                 Status::UNEXPECTED
             }
@@ -198,8 +202,7 @@ fn hint_of_status(step: Step, status: Status) -> Option<&'static str> {
              activate it again"
         }
         (_, Status::NO_INTERFACE) => {
-            "the object does not have the interface, or its proxy and stub are not registered on \
-             the server"
+            "or it has, and on the server its proxy and stub are not registered"
         }
         (_, Status::UNKNOWN_OXID) => "the server's process has ended; activate the object again",
         (_, Status::VERSION_MISMATCH) => "the server speaks an older version of DCOM than 5.7",
@@ -215,6 +218,7 @@ impl fmt::Display for Error {
             Cause::Connection(error) => error.fmt(f)?,
             Cause::Unreachable(tried) => write!(f, "no address can be reached: {tried}")?,
             Cause::UnknownHost(tried) => write!(f, "the host is not known: {tried}")?,
+            Cause::Argument(error) => write!(f, "an argument cannot be sent: {}", error.kind)?,
             Cause::Malformed(error) => write!(f, "the answer is malformed: {error}")?,
             Cause::CustomReference(class) => write!(f, "a reference of the class {class}")?,
             Cause::Exception { source, description, status } => {

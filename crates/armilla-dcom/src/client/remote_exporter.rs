@@ -245,7 +245,7 @@ pub(super) fn ask_resolver<O: Operation>(
     let (step, interface, opnum) = (Step::Resolve, OBJECT_EXPORTER, O::OPNUM);
     let target = Target { step, what: "IObjectExporter", level, interface, opnum, object: None };
     let encoded = given.to_stub(options.order);
-    let stub = encoded.map_err(|error| target.error(step, values(error)))?;
+    let stub = encoded.map_err(|error| target.error(step, Cause::Argument(error)))?;
     let (order, stub) = resolver.call(options, target, &stub)?;
     O::Out::from_stub(&stub, order).map_err(|error| target.error(step, values(error)))
 }
@@ -274,7 +274,7 @@ fn call_with_heads<T>(
 ) -> Result<Answer<T>, Error> {
     let mut out = Encoder::new(options.order);
     let written = OrpcThis::new(current_causality()).write(&mut out).and_then(|()| write(&mut out));
-    written.map_err(|error| target.error(target.step, values(error)))?;
+    written.map_err(|error| target.error(target.step, Cause::Argument(error)))?;
     let (order, stub) = endpoint.call(options, target, &out.into_octets())?;
     match results(&stub, order, read) {
         Ok(results) => Ok(results),

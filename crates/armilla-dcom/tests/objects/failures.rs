@@ -8,6 +8,8 @@ use armilla_dcerpc::ndr::{Ndr, Parameters, to_stub};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcerpc::{ByteOrder, Uuid};
+use armilla_dcom::automation::SafeArray;
+use armilla_dcom::automation::dispatch::flags;
 use armilla_dcom::client::{Client, ClientOptions, Step};
 use armilla_dcom::remote::{ComplexPingIn, OBJECT_EXPORTER, ServerAlive2, syntax};
 use armilla_dcom::{ComVersion, ObjRef, OrpcThis, Reference};
@@ -32,6 +34,25 @@ fn an_error_names_step_class_level_and_what_to_change() {
     let text = unknown.to_string();
     assert!(text.contains("the host is not known: nobody.invalid[135]"), "{text}");
     assert!(text.contains("DNS") && !text.contains("firewall"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_sent_or_is_too_large_is_told_and_the_next_call_works() {
+    let (plant, client) = (plant(), client());
+    let counted = plant.counted(&client);
+    let mut array = SafeArray::from(vec![1.5]);
+    array.bounds[0].count = 3;
+    let error = counted.invoke(1, flags::METHOD, &[array.into()]).unwrap_err();
+    assert_eq!(error.hresult(), Status::INVALID_ARGUMENT);
+    let text = error.to_string();
+    let why = "an argument cannot be sent: 1 elements are not as many as the bounds";
+    assert!(text.contains(why) && !text.contains("answer"), "{text}");
+    // The server closes the connection on which it was sent more than it takes.
+    for _ in 0..3 {
+        let much = SafeArray::from(vec![0u8; 5_000_000]);
+        counted.invoke(1, flags::METHOD, &[much.into()]).unwrap_err();
+        counted.call::<Chain>(&()).unwrap();
+    }
 }
 
 #[test]

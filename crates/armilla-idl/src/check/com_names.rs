@@ -66,6 +66,26 @@ impl Checker<'_, '_> {
         imported(name) || imported(&known.name)
     }
 
+    /// Takes a name from a type that the compiler has for files of Windows, and that differs from it in
+    /// the case of letters. Who writes `Size` does not mean `SIZE`.
+    pub(super) fn com_replaces(&mut self, name: &Name) {
+        let sources = self.session.sources();
+        let is_built_in = |name: &Name| sources.is_built_in(name.span.file);
+        if is_built_in(name) || !self.session.midl.contains(&name.span.file) {
+            return;
+        }
+        let (scope, key) = (self.scope(), key(&name.text));
+        let other = |known: &Name| known.text != name.text && is_built_in(known);
+        let known = scope.names.get(&key).is_some_and(|known| other(&known.name));
+        let used = scope.used.get(&key).is_some_and(other);
+        if known {
+            self.scope_mut().names.remove(&key);
+        }
+        if used {
+            self.scope_mut().used.remove(&key);
+        }
+    }
+
     /// Forgets a type that cannot travel. In a file that is imported this is no error yet.
     pub(super) fn com_failed(&mut self, id: DeclId, name: &Name) {
         let nothing = ComAlias { ty: ComType::I4, stars: 0, string: false, pointer: None };

@@ -168,6 +168,11 @@ impl Checker<'_, '_> {
     /// A type for interfaces of COM. In MIDL one that cannot travel is no error before a method uses it.
     pub(super) fn com_definition(&mut self, definition: &ast::ComDefinition, docs: &[String]) {
         let name = &definition.name;
+        let again = matches!(&definition.kind, ComDefinitionKind::Alias(ty, _) if self.names_itself(name, ty));
+        if !again {
+            self.com_replaces(name);
+            definition.tag.iter().for_each(|tag| self.com_replaces(tag));
+        }
         if self.declared_elsewhere(name) {
             return;
         }

@@ -64,6 +64,17 @@ pub mod value {
     }
 }
 
+//= struct Size2
+/// Not SIZE, which Windows has.
+///
+/// In IDL this is Size.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(dead_code, unreachable_pub)]
+pub struct Size2(
+    /// The number.
+    pub i32,
+);
+
 //= struct Part
 /// COM struct `PART`.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,7 +133,10 @@ pub trait IValve: Send + Sync {
         &self,
         parts: Vec<Option<::std::boxed::Box<Part>>>,
         last: i32,
-    ) -> Result<(u32, Vec<Option<::std::boxed::Box<Part>>>), ::armilla_dcom::generated::Status>;
+    ) -> Result<
+        (u32, Vec<Option<::std::boxed::Box<Part>>>),
+        ::armilla_dcom::generated::Status,
+    >;
     /// COM method `IValve::Say`.
     ///
     /// # Errors

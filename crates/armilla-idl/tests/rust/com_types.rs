@@ -113,9 +113,8 @@ pub struct Stretch {
 }
 
 //= mod plant > struct Box
-/// COM struct `Plant::Box`.
+/// A name that Rust has, too.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(dead_code, unreachable_pub)]
 pub struct Box {
     /// COM member `inner`.
     pub inner: Option<::std::boxed::Box<Box>>,
