@@ -9,7 +9,7 @@ use armilla_cos::lifecycle::corba::{
     FactoryFinder, FactoryFinderRef, GenericFactory, LifeCycleObject, LifeCycleObjectRef,
     NameValuePair,
 };
-use armilla_cos::lifecycle::{FINDER_KEY, Finder};
+use armilla_cos::lifecycle::{FINDER_KEY, Finder, first_generic};
 use armilla_cos::server::{self, Server};
 use armilla_cos_naming::NameComponent;
 use armilla_naming::client::to_name;
@@ -179,14 +179,10 @@ fn find(text: &str, at: &At, arguments: &OrbArguments) -> Outcome<(Orb, Vec<Obje
 fn create(options: &Create, arguments: &OrbArguments) -> Outcome {
     let (key, criteria) = (key(&options.key)?, criteria(&options.criteria)?);
     let (orb, factories) = find(&options.key, &options.at, arguments)?;
-    for factory in factories {
-        let Ok(factory) = factory.narrow::<dyn GenericFactory>() else { continue };
-        if factory.supports(&key)? {
-            let made = failed(factory.create_object(&key, &criteria))?;
-            return say!("{}", orb.object_to_string(&made)?);
-        }
-    }
-    Err(Failure::because(format_args!("no generic factory supports {}", options.key)))
+    let none = || Failure::because(format_args!("no generic factory supports {}", options.key));
+    let factory = first_generic(factories, &key)?.ok_or_else(none)?;
+    let made = failed(factory.create_object(&key, &criteria))?;
+    say!("{}", orb.object_to_string(&made)?)
 }
 
 fn there(

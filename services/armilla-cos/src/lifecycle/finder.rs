@@ -91,19 +91,29 @@ impl Finder {
     }
 }
 
-/// The first of these factories that makes objects by a key.
-pub(super) fn first_generic(
+/// The first of these factories that makes objects by a key, if one does. Those that are gone for good, and
+/// those of another interface, make none.
+///
+/// # Errors
+/// None does of those that answer, and one does not answer: its exception.
+pub fn first_generic(
     factories: Vec<Object>,
     key: &[NameComponent],
 ) -> Result<Option<GenericFactoryRef>, SystemException> {
+    let mut away = None;
     for factory in factories {
-        // One that is gone, or makes objects in a way of its own, is passed over.
-        let Ok(factory) = factory.narrow::<dyn GenericFactory>() else { continue };
-        if factory.supports(key).unwrap_or(false) {
-            return Ok(Some(factory));
+        let asked = factory.narrow::<dyn GenericFactory>();
+        match asked.and_then(|factory| Ok((factory.supports(key)?, factory))) {
+            Ok((true, factory)) => return Ok(Some(factory)),
+            Ok((false, _)) => {}
+            // One that is gone for good, or makes objects in a way of its own, is none.
+            Err(exception) if exception.kind() == ExceptionKind::ObjectNotExist => {}
+            Err(exception) if exception.kind() == ExceptionKind::BadParam => {}
+            Err(exception) => away = Some(exception),
         }
     }
-    Ok(None)
+    // Nobody knows what one makes that does not answer.
+    away.map_or(Ok(None), Err)
 }
 
 fn named(

@@ -15,5 +15,5 @@ pub mod corba {
 }
 
 pub use factory::{Factories, MakeError};
-pub use finder::{FINDER_KEY, Finder};
+pub use finder::{FINDER_KEY, Finder, first_generic};
 pub use object::{LifeCycle, Moved, copy};

@@ -183,3 +183,31 @@ fn an_object_is_copied_and_moved_and_its_reference_leads_on() {
     here.orb.shutdown();
     there.orb.shutdown();
 }
+
+#[test]
+fn a_factory_that_does_not_answer_is_not_taken_for_none() {
+    let ((here, factory), (there, far_factory)) = (Place::new(), Place::new());
+    let counter: LifeCycleObjectRef =
+        factory.create_object(&key("counter"), &value(7)).unwrap().narrow().unwrap();
+    let names = NamingService::builder().serve(&here.orb).unwrap();
+    let context = names.root().bind_new_context(&key("place")).unwrap();
+    let (finder, _) = Finder::new().context(context.clone()).serve(&here.orb).unwrap();
+
+    // Its server has ended, and may be back.
+    context.bind(&key("counter"), far_factory.object()).unwrap();
+    there.orb.shutdown();
+    let away = counter.copy(&finder, &[]).unwrap_err();
+    assert!(matches!(&away, Error::System(it) if it.kind() != ExceptionKind::BadParam), "{away:?}");
+    // One that answers, and is no factory, makes nothing.
+    context.rebind(&key("counter"), counter.object()).unwrap();
+    let none = counter.copy(&finder, &[]).unwrap_err();
+    assert!(matches!(none, Error::User(CopyRaises::NoFactory(_))), "{none:?}");
+    // Nor does one that is gone, while its server is there.
+    let gone = factory.create_object(&key("counter"), &value(8)).unwrap();
+    let gone: LifeCycleObjectRef = gone.narrow().unwrap();
+    gone.remove().unwrap();
+    context.rebind(&key("counter"), gone.object()).unwrap();
+    let none = counter.copy(&finder, &[]).unwrap_err();
+    assert!(matches!(none, Error::User(CopyRaises::NoFactory(_))), "{none:?}");
+    here.orb.shutdown();
+}
