@@ -104,6 +104,15 @@ impl Connections {
         drop(places);
         Some(Place { connections: self.clone(), number, peer, stream })
     }
+
+    /// Ends all, each when what its client has sent is answered.
+    pub(super) fn end(&self) {
+        for taken in self.places().all.values_mut() {
+            taken.state = State::Ending;
+            // One that has ended meanwhile is none any more.
+            let _ = taken.stream.shutdown(Shutdown::Read);
+        }
+    }
 }
 
 impl Places {

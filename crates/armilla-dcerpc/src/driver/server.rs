@@ -90,12 +90,14 @@ impl ListenerOptions {
     }
 }
 
-/// A server that listens. It ends when this is dropped; connections end with their clients.
+/// A server that listens. It ends when this is dropped, and each connection when what its client has sent
+/// by then is answered.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    connections: Arc<Connections>,
 }
 
 impl Listener {
@@ -120,6 +122,7 @@ impl Drop for Listener {
         // Wakes the thread up.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         let _ = thread.join();
+        self.connections.end();
     }
 }
 
@@ -141,6 +144,7 @@ pub fn listen(
     let interfaces = service.interfaces();
     let most = (options.max_connections, options.max_connections_of_host);
     let connections = Connections::new(most, options.max_guesses);
+    let all = connections.clone();
     let listed = interfaces.iter().map(|(interface, _)| *interface).collect();
     let shared = Arc::new(Shared {
         interfaces,
@@ -167,7 +171,7 @@ pub fn listen(
             }
         }
     })?;
-    Ok(Listener { address, stop, thread: Some(thread) })
+    Ok(Listener { address, stop, thread: Some(thread), connections: all })
 }
 
 struct Shared<S> {

@@ -8,7 +8,7 @@ use armilla_dcerpc::security::ntlm::{Credentials, NtHash};
 use armilla_dcerpc::server::{Access, ServerCall};
 use armilla_dcerpc::{Status, SyntaxId};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ECHO: SyntaxId = SyntaxId::literal("5f1a9c3e-8e0b-4b1c-9d55-0b6f2d7a4c05", 1, 0);
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -101,9 +101,16 @@ fn connections_beyond_the_limit_are_closed() {
 }
 
 #[test]
-fn a_listener_that_is_dropped_listens_no_more() {
-    let listener = listener(1);
+fn a_listener_that_is_dropped_listens_no_more_and_ends_its_connections() {
+    let listener = listener(2);
     let address = listener.address();
+    let mut open = connect(&listener, "secret").unwrap();
+    open.call_stub(&Call::new(ECHO, 0, b"")).unwrap();
     drop(listener);
+    // A call that was on its way is answered.
+    let begun = Instant::now();
+    while open.call_stub(&Call::new(ECHO, 0, b"")).is_ok() {
+        assert!(begun.elapsed() < LONG);
+    }
     assert!(Connection::connect(address, LONG).is_err());
 }
