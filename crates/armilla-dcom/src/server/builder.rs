@@ -176,7 +176,8 @@ fn bindings(
     Ok(DualStringArray { strings: names.iter().map(binding).collect(), security: security.into() })
 }
 
-/// A server that listens. It ends when this is dropped; connections end with their clients.
+/// A server that listens. It ends when this is dropped, and each connection when what its client has sent
+/// by then is answered.
 #[derive(Debug)]
 pub struct Server {
     exports: Exports,
