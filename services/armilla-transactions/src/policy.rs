@@ -1,5 +1,6 @@
 //! Policies of objects and clients (Transaction Service 1.4, 2.3.3).
 
+use armilla::codegen::Signature;
 use armilla::{Any, CustomPolicy, PolicyError, PolicyType};
 
 /// Whether the objects of a POA work in transactions: `OTSPolicy`. A reference tells it. An object
@@ -44,17 +45,7 @@ pub(crate) const INVOCATION_COMPONENT: u32 = 32;
 /// Whether an operation asks what an object is, and not the object to do something: whoever reads a
 /// reference, or looks whether a server is there, asks that within transactions and without.
 pub(crate) fn asks_what_it_is(operation: &str) -> bool {
-    matches!(
-        operation,
-        "_is_a"
-            | "_non_existent"
-            | "_not_existent"
-            | "_interface"
-            | "_component"
-            | "_repository_id"
-            | "_domain_managers"
-            | "_get_domain_managers"
-    )
+    operation.starts_with('_') && Signature::of_object(operation).is_some()
 }
 
 impl OtsPolicy {

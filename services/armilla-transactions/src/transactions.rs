@@ -102,8 +102,8 @@ impl Transactions {
     }
 
     /// Ends the threads that finish transactions, and waits for them. What is left in the log is
-    /// finished after the next start, also in this process, to which the log is free then. Transactions
-    /// that would commit later are rolled back.
+    /// finished after the next start, also in this process, to which the log is free then. A transaction
+    /// whose decision would have to be written later is rolled back.
     pub fn stop(&self) {
         let helpers = self.0.engine.end();
         let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);

@@ -81,8 +81,8 @@ impl Evidence {
             || self.access.as_ref().is_some_and(|file| allow(file.rules().assertions()))
     }
 
-    /// Who calls, by what the connection tells and the client shows. Beside the caller it returns the last token for the
-    /// client.
+    /// Who calls, by what the connection tells and the client shows. Beside the caller it returns the last
+    /// token for the client.
     ///
     /// # Errors
     /// Why the context is refused.
