@@ -36,7 +36,7 @@ pub enum Concurrency {
     ThreadPerConnection,
     /// All connections wait in one reactor, and a pool of threads takes turns at it: one thread
     /// leads and waits, the others follow or serve. A connection costs only memory, about two KiB.
-    /// Connections of transports that cannot wait in a reactor (shared memory) have a thread each.
+    /// Connections of transports of the program that cannot wait in a reactor have a thread each.
     LeaderFollowers {
         /// How many threads that no servant blocks the pool has at any time. At least 1.
         min_threads: usize,

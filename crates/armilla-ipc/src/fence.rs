@@ -52,6 +52,14 @@ pub fn heavy() {
     FENCE.heavy();
 }
 
+/// A [`heavy`] fence. Returns whether it holds against threads whose own fence is a
+/// [`compiler_fence`] and nothing else, which costs not even the question of which fence to pass.
+/// Where it is `false`, such a thread may have missed what was stored before.
+pub fn heavy_alone() -> bool {
+    FENCE.heavy();
+    FENCE.mode.load(Ordering::Relaxed) == ASYMMETRIC
+}
+
 static FENCE: AsymmetricFence = AsymmetricFence::new(membarrier);
 
 /// Miri has no such call.
@@ -186,6 +194,12 @@ mod tests {
         let passed = FENCE.mode.load(Ordering::SeqCst) == ASYMMETRIC;
         assert_eq!(light_and_all_clear(|| 0), passed);
         assert!(!light_and_all_clear(|| 1));
+    }
+
+    #[test]
+    fn a_heavy_fence_alone_says_whether_it_is_enough() {
+        let asymmetric = heavy_alone();
+        assert_eq!(asymmetric, FENCE.mode.load(Ordering::SeqCst) == ASYMMETRIC);
     }
 
     #[test]

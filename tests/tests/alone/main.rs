@@ -1,6 +1,7 @@
 //! Tests that need a process of their own, one after another: they count what belongs to a whole
 //! process, such as allocations, memory and log lines. Each runs in a child of this process.
 
+mod idle;
 mod logs;
 mod memory;
 mod memory_given_back;

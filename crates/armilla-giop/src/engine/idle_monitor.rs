@@ -109,6 +109,28 @@ impl IdleMonitor {
         }
     }
 
+    /// Notes that the connection has entered no state before the time `now`, which the caller knows
+    /// without a look at it, unless it was serving a request.
+    pub fn was_quiet_until(&mut self, now: Duration) {
+        if self.activity.state != ReadState::Busy {
+            self.looked = self.looked.max(now);
+        }
+    }
+
+    /// The time from `now` until a [`check`](Self::check) may return a timeout, if the connection
+    /// goes on showing what it showed at the last one. `None` if none can pass then.
+    pub fn left(&self, now: Duration, timeouts: &Timeouts) -> Option<Duration> {
+        let end = match self.activity.state {
+            ReadState::Busy => return None,
+            ReadState::Waiting => self.since.saturating_add(timeouts.idle),
+            ReadState::Partial => {
+                let stall = self.read.saturating_add(timeouts.stall);
+                stall.min(self.since.saturating_add(timeouts.message))
+            }
+        };
+        Some(end.saturating_sub(now))
+    }
+
     /// The earliest time from which the connection may have been idle; `None` when it is not.
     pub fn idle_since(&self) -> Option<Duration> {
         (self.activity.state == ReadState::Waiting).then_some(self.before)
@@ -152,6 +174,33 @@ mod tests {
         let late = Duration::from_secs(1_000_000);
         assert_eq!(monitor.check(activity(ReadState::Busy, 0, 0), late, &TIMEOUTS), None);
         assert_eq!(monitor.idle_since(), None);
+    }
+
+    #[test]
+    fn what_is_left_is_the_time_until_a_timeout_is_found() {
+        let seconds = Duration::from_secs;
+        let mut monitor = IdleMonitor::new(activity(ReadState::Waiting, 0, 0), seconds(5));
+        assert_eq!(monitor.left(seconds(105), &TIMEOUTS), Some(seconds(200)));
+        assert_eq!(monitor.left(seconds(400), &TIMEOUTS), Some(Duration::ZERO));
+        monitor.check(activity(ReadState::Partial, 1, 0), seconds(6), &TIMEOUTS);
+        assert_eq!(monitor.left(seconds(6), &TIMEOUTS), Some(seconds(10)));
+        monitor.check(activity(ReadState::Partial, 1, 1), seconds(120), &TIMEOUTS);
+        assert_eq!(monitor.left(seconds(120), &TIMEOUTS), Some(seconds(6)), "the whole message");
+        monitor.check(activity(ReadState::Busy, 2, 1), seconds(121), &TIMEOUTS);
+        assert_eq!(monitor.left(seconds(121), &TIMEOUTS), None);
+    }
+
+    #[test]
+    fn a_pause_between_checks_in_which_nothing_happened_is_no_doubt() {
+        let seconds = Duration::from_secs;
+        let mut monitor = IdleMonitor::new(activity(ReadState::Waiting, 0, 0), Duration::ZERO);
+        monitor.was_quiet_until(seconds(200));
+        monitor.check(activity(ReadState::Waiting, 1, 0), seconds(201), &TIMEOUTS);
+        assert_eq!(monitor.idle_since(), Some(seconds(200)));
+        monitor.check(activity(ReadState::Busy, 2, 0), seconds(202), &TIMEOUTS);
+        monitor.was_quiet_until(seconds(300));
+        monitor.check(activity(ReadState::Waiting, 3, 0), seconds(301), &TIMEOUTS);
+        assert_eq!(monitor.idle_since(), Some(seconds(202)), "it may have ended at once");
     }
 
     #[test]

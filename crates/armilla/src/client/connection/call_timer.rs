@@ -6,8 +6,13 @@
 //! reading when a call has expired, which wakes the caller. The thread sleeps until the earliest
 //! limit, and at most for [`SHORTEST`], so that it is never late for a call that began meanwhile.
 //! Shorter limits are left to the socket's own timeout.
+//!
+//! Nor does the thread look while nobody calls. When it finds a connection unused, the timer rests,
+//! and the next call on that connection wakes the thread. Only if all timers rest does it sleep for
+//! longer.
 
 use crate::sync::lock;
+use crate::threads::Sleeper;
 use armilla_ipc::{CoarseInstant, Stream, coarse_now};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,16 +28,33 @@ const FREE: u64 = 0;
 /// The call under way has expired, and its connection is shut down for reading.
 const EXPIRED: u64 = 1;
 
+/// No call is under way, and the next one [says so](CallTimer::end_rest).
+const RESTING: u64 = 2;
+
 /// The timer of one connection: the time at which the call under way expires, in nanoseconds of the
 /// coarse clock.
 pub(crate) struct CallTimer {
     stream: Arc<dyn Stream>,
     end: AtomicU64,
+    housekeeper: Arc<Sleeper>,
 }
 
 impl CallTimer {
-    /// Starts the timer for a call that expires at `end`. The value differs from [`FREE`] and
-    /// [`EXPIRED`], because `end` is at least [`SHORTEST`] after the start of the clock.
+    /// Lets the timer rest between two calls.
+    pub(in crate::client) fn rest(&self) {
+        self.end.compare_exchange(FREE, RESTING, Ordering::AcqRel, Ordering::Relaxed).ok();
+    }
+
+    /// Tells the housekeeping thread of the first call after the [rest](Self::rest), whose time has
+    /// [begun](Self::begin) if it is watched here.
+    #[cold]
+    pub(in crate::client) fn end_rest(&self) {
+        self.end.compare_exchange(RESTING, FREE, Ordering::AcqRel, Ordering::Relaxed).ok();
+        self.housekeeper.wake_if_asleep();
+    }
+
+    /// Starts the timer for a call that expires at `end`. The value differs from [`FREE`],
+    /// [`EXPIRED`] and [`RESTING`], because `end` is at least [`SHORTEST`] after the start of the clock.
     #[inline]
     pub(in crate::client) fn begin(&self, end: CoarseInstant) {
         self.end.store(end.as_nanos(), Ordering::Release);
@@ -44,46 +66,57 @@ impl CallTimer {
         self.end.swap(FREE, Ordering::AcqRel) != EXPIRED
     }
 
-    /// Expires the call under way if it is due. Returns the time at which it is due otherwise.
+    /// Expires the call under way if it is due. Returns the time at which to look again; `None` if
+    /// the timer rests.
     fn expire_due(&self, now: u64) -> Option<u64> {
         let end = self.end.load(Ordering::Acquire);
-        if end == FREE || end == EXPIRED {
-            return None;
-        }
         if end > now {
             return Some(end);
         }
         // If the exchange fails, the call has just ended.
-        if self.end.compare_exchange(end, EXPIRED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        if end > RESTING
+            && self.end.compare_exchange(end, EXPIRED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        {
             // A failure means that the connection has already ended, which wakes the reader too.
             self.stream.shutdown(Shutdown::Read).ok();
         }
-        None
+        (end != RESTING).then_some(u64::MAX)
     }
 }
 
 /// The timers of all connections of an ORB.
-#[derive(Default)]
-pub(in crate::client) struct CallTimers(Mutex<Vec<Weak<CallTimer>>>);
+pub(in crate::client) struct CallTimers {
+    all: Mutex<Vec<Weak<CallTimer>>>,
+    /// The thread that looks at them.
+    housekeeper: Arc<Sleeper>,
+}
 
 impl CallTimers {
+    /// No timers, at which `housekeeper` looks.
+    pub(in crate::client) fn new(housekeeper: &Arc<Sleeper>) -> Arc<Self> {
+        Arc::new(Self { all: Mutex::default(), housekeeper: housekeeper.clone() })
+    }
+
     /// Adds a timer for a new connection.
     pub(in crate::client) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<CallTimer> {
-        let call_timer = Arc::new(CallTimer { stream: stream.clone(), end: AtomicU64::new(FREE) });
-        lock(&self.0).push(Arc::downgrade(&call_timer));
+        let (stream, housekeeper) = (stream.clone(), self.housekeeper.clone());
+        let call_timer = Arc::new(CallTimer { stream, end: AtomicU64::new(FREE), housekeeper });
+        lock(&self.all).push(Arc::downgrade(&call_timer));
+        self.housekeeper.wake_if_asleep();
         call_timer
     }
 
-    /// Expires the calls that are due. Returns the time until the next check.
-    pub(in crate::client) fn expire_due(&self) -> Duration {
+    /// Expires the calls that are due. Returns the time until the next check; `None` if all timers
+    /// rest.
+    pub(in crate::client) fn expire_due(&self) -> Option<Duration> {
         let now = coarse_now().as_nanos();
-        let mut earliest = u64::MAX;
-        lock(&self.0).retain(|call_timer| {
-            let call_timer = call_timer.upgrade();
-            let end = call_timer.as_ref().and_then(|call_timer| call_timer.expire_due(now));
-            earliest = earliest.min(end.unwrap_or(u64::MAX));
-            call_timer.is_some()
+        let mut earliest = None::<u64>;
+        lock(&self.all).retain(|call_timer| {
+            let Some(call_timer) = call_timer.upgrade() else { return false };
+            earliest = earliest.into_iter().chain(call_timer.expire_due(now)).min();
+            true
         });
-        Duration::from_nanos(earliest.saturating_sub(now)).min(SHORTEST)
+        let left = |end: u64| Duration::from_nanos(end.saturating_sub(now)).min(SHORTEST);
+        earliest.map(left)
     }
 }

@@ -46,8 +46,10 @@ pub(crate) struct ExclusiveConnection {
     unannounced: bool,
     /// The send timeout that is set on the stream.
     send_limit: Option<Duration>,
-    /// Whether the stream has no receive timeout.
+    /// Whether the stream has no receive timeout, and the call timer does not rest.
     recv_unlimited: bool,
+    /// Whether the call timer rests.
+    rests: bool,
     max_message: usize,
     /// The size from which a request is sent in fragments.
     fragment_size: usize,
@@ -107,6 +109,7 @@ impl ExclusiveConnection {
             // Differs from any limit of a call, so that the first call sets its own.
             send_limit: Some(Duration::MAX),
             recv_unlimited: false,
+            rests: false,
             max_message: settings.max_message,
             fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             fresh: true,
@@ -132,8 +135,12 @@ impl ExclusiveConnection {
         matches!(self.stream.readiness(), Ok(Readiness::Idle))
     }
 
-    /// Frees the memory of large messages. Returns how many octets that were.
-    pub(in crate::client) fn release_memory(&mut self) -> usize {
+    /// Lets the connection rest, which was not used for a while: frees the memory of large messages,
+    /// and lets the call timer rest. Returns how many octets that were.
+    pub(in crate::client) fn rest(&mut self) -> usize {
+        // The next call limits its first read anew, and finds there that the timer rests.
+        (self.rests, self.recv_unlimited) = (true, false);
+        self.call_timer.rest();
         let request = self.request.capacity();
         if request > KEPT_REQUEST {
             // The template of the next request goes with it.
@@ -143,6 +150,14 @@ impl ExclusiveConnection {
         self.memory.resize(0);
         self.stream.release_memory();
         self.framer.release_memory() + request - self.request.capacity()
+    }
+
+    /// Ends the [rest](Self::rest) of the connection, which a call is about to use.
+    #[cold]
+    pub(in crate::client) fn end_rest(&mut self) {
+        if std::mem::take(&mut self.rests) {
+            self.call_timer.end_rest();
+        }
     }
 
     /// Closes the connection. Sends CloseConnection first if the GIOP version lets a client do so.
@@ -448,6 +463,8 @@ impl ExclusiveConnection {
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
         self.recv_unlimited = limit.is_none();
+        // In case that the pool took the connection for one that was used just now.
+        self.end_rest();
         let set = self.stream.set_recv_timeout(limit);
         set.map_err(|error| self.ended(ConnectionLoss::Broken, &error.to_string(), deadline))
     }

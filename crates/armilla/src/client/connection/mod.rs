@@ -14,7 +14,7 @@ mod silence;
 pub(in crate::client) use call_timer::CallTimers;
 pub(crate) use carrier::Carrier;
 pub(in crate::client) use exclusive::{ExclusiveConnection, IdlePool, ReceivedMessage};
-pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
+pub(in crate::client) use multiplexed::{BorrowedBuffers, Rest, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
 pub(in crate::client) use pending_reply::{PendingReply, is_same};
 pub(in crate::client) use reactor_threads::{

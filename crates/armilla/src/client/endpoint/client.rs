@@ -6,7 +6,7 @@ use super::housekeeping;
 use super::local_addresses::LocalAddresses;
 use super::pool::{Common, Endpoint, Endpoints};
 use super::reverse_connections::ReverseConnections;
-use crate::client::connection::{ReactorThreads, ReplyMemory};
+use crate::client::connection::{CallTimers, ReactorThreads, ReplyMemory};
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::settings::{AcceptBidirectional, Settings};
 use crate::sync::lock;
@@ -50,7 +50,8 @@ impl Client {
         };
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let common = Common {
-            call_timers: Arc::default(),
+            call_timers: CallTimers::new(&endpoints.housekeeper),
+            housekeeper: endpoints.housekeeper.clone(),
             reply_memory: ReplyMemory::new(&settings, release_idle),
             threads: Arc::default(),
             reverse_connections: accepts.then(Arc::default),
@@ -105,7 +106,11 @@ impl Client {
             let known = (&self.endpoints, &self.accesses);
             housekeeping::start(known, call_timers.clone(), threads.to_defer(), &self.settings);
         });
-        endpoint.clone()
+        let endpoint = endpoint.clone();
+        drop(by_address);
+        // It forgets the address when nothing uses it any more.
+        self.common.housekeeper.wake_if_asleep();
+        endpoint
     }
 
     /// Forgets the endpoints of a pool, and closes their idle connections in order.

@@ -1,7 +1,10 @@
 //! The housekeeping thread of a client: closes connections that have been idle for long, gives the
 //! memory of large messages back, and expires calls by their [timers](crate::client::connection::CallTimers).
+//! While nothing is called it sleeps, until the first connection has been idle for long or something
+//! is called.
 
 use super::access::AccessCache;
+use super::look::Look;
 use super::pool::{Endpoint, Endpoints};
 use crate::client::connection::{CallTimers, DeferTo, contain};
 use crate::log::report;
@@ -12,8 +15,9 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// The longest interval between two looks at the connections.
+/// The longest interval between two looks at the connections while they are used, and the shortest.
 const TICK: Duration = Duration::from_secs(1);
+const SHORTEST_PERIOD: Duration = Duration::from_millis(10);
 
 /// How long a connection keeps the memory of large messages for the next one.
 const MEMORY_KEPT: Duration = Duration::from_secs(1);
@@ -38,16 +42,32 @@ pub(crate) fn start(
     defers: DeferTo,
     settings: &Settings,
 ) {
+    let known = endpoints;
     let (endpoints, accesses) = (Arc::downgrade(endpoints), Arc::downgrade(accesses));
     let idle = settings.client_idle;
-    let period = (idle / 4).clamp(Duration::from_millis(10), TICK);
+    let period = (idle / 4).clamp(SHORTEST_PERIOD, TICK);
     let mut housekeeping = Housekeeping { endpoints, accesses, idle, returns: false };
+    let housekeeper = known.housekeeper.clone();
     let body = move || {
         defers.begin();
-        // The transports are the program's, and so may panic.
-        while contain("housekeeping", || housekeeping.tidy()) != Some(false) {
+        let mut rests = false;
+        loop {
+            let is_told = rests && housekeeper.announce();
+            // The transports are the program's, and so may panic.
+            let look = match contain("housekeeping", || housekeeping.tidy()) {
+                Some(None) => return,
+                Some(Some(look)) => look,
+                None => BUSY,
+            };
             let next = contain("the end of a call's time", || call_timers.expire_due());
-            thread::sleep(next.unwrap_or(period).min(period));
+            let unwatched = next == Some(None);
+            let rested = std::mem::replace(&mut rests, unwatched && look.rests);
+            if rests && rested {
+                housekeeper.sleep(if is_told { look.next } else { Some(period) });
+            } else if !rests {
+                housekeeper.stay_awake();
+                thread::sleep(next.flatten().unwrap_or(period).min(period));
+            }
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
@@ -55,30 +75,53 @@ pub(crate) fn start(
     }
 }
 
+/// What a look has found.
+struct Found {
+    /// Whether there is nothing to look after until something happens, or the time of
+    /// [`next`](Self::next) has passed.
+    rests: bool,
+    /// The time until a connection can be idle for too long, or addresses unused; `None` if there
+    /// are neither.
+    next: Option<Duration>,
+}
+
+/// What is assumed where a look has failed.
+const BUSY: Found = Found { rests: false, next: None };
+
 impl Housekeeping {
-    /// Looks at all connections. `false` when the ORB is gone.
-    fn tidy(&mut self) -> bool {
-        let Some(endpoints) = self.endpoints.upgrade() else { return false };
+    /// Looks at all connections. `None` when the ORB is gone.
+    fn tidy(&mut self) -> Option<Found> {
+        let endpoints = self.endpoints.upgrade()?;
         let known = endpoints.known();
         let limit = before(self.idle);
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
-        self.release_memory(&known);
+        let look = self.rest(&known);
         drop(known);
         self.accesses.upgrade().inspect(|accesses| accesses.forget_unused());
-        lock(&endpoints.by_address)
-            .retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
-        true
+        let mut by_address = lock(&endpoints.by_address);
+        by_address.retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
+        // Nobody tells when an address is not used any more.
+        let forgets = (!by_address.is_empty()).then_some(self.idle);
+        let now = coarse_now();
+        let closes = look.first_used.map(|used| self.idle.saturating_sub(now.since(used)));
+        let next = closes.into_iter().chain(forgets).min();
+        // The coarse clock lags behind.
+        let next = next.map(|next| next.saturating_add(SHORTEST_PERIOD));
+        Some(Found { rests: look.rests && !self.returns, next })
     }
 
-    /// Frees the memory of large messages in connections that were not used for a while.
-    fn release_memory(&mut self, endpoints: &[Arc<Endpoint>]) {
+    /// Lets the connections rest that were not used for a while, and frees the memory of large
+    /// messages.
+    fn rest(&mut self, endpoints: &[Arc<Endpoint>]) -> Look {
         let limit = before(MEMORY_KEPT);
-        let released: usize = endpoints.iter().map(|endpoint| endpoint.release_memory(limit)).sum();
-        let again = released >= WORTH_RETURNING;
+        let mut look = Look::NOTHING;
+        endpoints.iter().for_each(|endpoint| look.join(endpoint.rest(limit)));
+        let again = look.released >= WORTH_RETURNING;
         if again || self.returns {
             memory::release_free();
         }
         self.returns = again;
+        look
     }
 }
 

@@ -9,6 +9,7 @@ mod greeting;
 mod housekeeping;
 mod local_addresses;
 mod local_objects;
+mod look;
 mod pool;
 mod reverse_connections;
 mod same_host;

@@ -6,15 +6,17 @@
 use super::connection_pool::{ConnectionPool, PoolSettings};
 use super::greeting::Greeting;
 use super::local_addresses::LocalAddresses;
+use super::look::Look;
 use super::reverse_connections::ReverseConnections;
 use super::same_host::LastWay;
 use super::shared::SharedConnections;
 use super::silence::EndpointSilence;
 use crate::client::connection::{
-    CallTimers, ExclusiveConnection, FRESH, IdlePool, ReactorThreads, ReplyMemory,
+    CallTimers, ExclusiveConnection, FRESH, IdlePool, ReactorThreads, ReplyMemory, Rest,
 };
 use crate::settings::Settings;
 use crate::sync::lock;
+use crate::threads::Sleeper;
 use crate::transport::EndpointAddress;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
@@ -28,6 +30,14 @@ use std::sync::{Arc, Mutex, Weak};
 pub(super) struct Endpoints {
     /// By address, code sets and pool: connections with other ones are kept apart.
     pub(super) by_address: Mutex<ByAddress>,
+    /// The thread that looks after them, and ends with them.
+    pub(super) housekeeper: Arc<Sleeper>,
+}
+
+impl Drop for Endpoints {
+    fn drop(&mut self) {
+        self.housekeeper.wake();
+    }
 }
 
 type ByAddress =
@@ -37,6 +47,8 @@ type ByAddress =
 #[derive(Clone)]
 pub(super) struct Common {
     pub(super) call_timers: Arc<CallTimers>,
+    /// The thread that closes idle connections, among other things.
+    pub(super) housekeeper: Arc<Sleeper>,
     pub(super) reply_memory: Arc<ReplyMemory>,
     pub(super) threads: Arc<ReactorThreads>,
     /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
@@ -135,7 +147,7 @@ impl Endpoints {
     #[cold]
     pub(in crate::client) fn release_idle_memory(&self) {
         for endpoint in self.known() {
-            endpoint.release_memory(END_OF_TIME);
+            endpoint.rest(END_OF_TIME);
         }
     }
 
@@ -185,10 +197,14 @@ impl Endpoint {
     #[inline(always)]
     pub(crate) fn idle_connection(&self, now: CoarseInstant) -> Option<Box<ExclusiveConnection>> {
         loop {
-            let link = self.last.take().or_else(|| lock(&self.idle).pop())?;
+            let mut link = self.last.take().or_else(|| lock(&self.idle).pop())?;
             let fresh = now < link.last_used.plus(FRESH);
             let idle = || now.since(link.last_used) < self.settings.client_idle;
-            if fresh || (idle() && link.is_alive()) {
+            if fresh {
+                return Some(link);
+            }
+            if idle() && link.is_alive() {
+                link.end_rest();
                 return Some(link);
             }
         }
@@ -254,23 +270,31 @@ impl Endpoint {
         any
     }
 
-    /// Frees the memory of large messages in connections whose last call began before `limit`.
-    /// Returns how many octets that were.
-    pub(in crate::client) fn release_memory(&self, limit: CoarseInstant) -> usize {
-        let mut released = self.shared.release_memory(limit);
-        for link in lock(&self.idle).iter_mut().filter(|link| link.last_used < limit) {
-            released += link.release_memory();
+    /// Lets the connections rest whose last call began before `limit`: frees the memory of large
+    /// messages, and has the next call wake the housekeeping thread.
+    pub(super) fn rest(&self, limit: CoarseInstant) -> Look {
+        let mut look = self.shared.rest(limit);
+        for link in lock(&self.idle).iter_mut() {
+            let rests = link.last_used < limit;
+            if rests {
+                look.released += link.rest();
+            }
+            look.add(rests.then_some(Rest::Since(link.last_used)));
         }
         // The last connection is not taken out for nothing: a call may need it now.
         let last_used = self.last_used.load(Ordering::Relaxed);
-        if last_used < limit.as_nanos()
+        let rests = last_used < limit.as_nanos();
+        if rests
             && self.released.swap(last_used, Ordering::Relaxed) != last_used
             && let Some(mut last) = self.last.take()
         {
-            released += last.release_memory();
+            look.released += last.rest();
             self.return_idle(last);
         }
-        released
+        if last_used != NONE {
+            look.add(rests.then_some(Rest::Since(CoarseInstant::from_nanos(last_used))));
+        }
+        look
     }
 
     pub(super) fn take_last(&self) -> Option<Box<ExclusiveConnection>> {

@@ -1,9 +1,11 @@
 //! The multiplexed connections of an endpoint. Each thread is assigned to one of a few. They are
 //! made in [`sharing`](super::sharing).
 
+use super::look::Look;
 use super::waiting_call::WaitingCall;
 use crate::client::connection::MultiplexedConnection;
 use crate::sync::{lock, try_lock};
+use crate::threads::Sleeper;
 use armilla_ipc::CoarseInstant;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -100,21 +102,33 @@ impl SharedConnections {
         }
     }
 
-    /// Frees the memory of large messages in connections that were last used before `limit`.
-    /// Returns how many octets that were.
-    pub(in crate::client) fn release_memory(&self, limit: CoarseInstant) -> usize {
-        self.connections().map(|link| link.release_memory(limit)).sum()
+    /// Lets the connections rest that were last used before `limit`: frees the memory of large
+    /// messages.
+    pub(super) fn rest(&self, limit: CoarseInstant) -> Look {
+        let mut look = Look::NOTHING;
+        for slot in &self.0 {
+            let known = try_lock(&slot.link).map(|link| link.clone());
+            look.rests &= known.is_some() && lock(&slot.left).is_empty();
+            if let Some(link) = known.flatten() {
+                let (released, rest) = link.rest(limit);
+                look.released += released;
+                look.add(rest);
+            }
+        }
+        look
     }
 }
 
 impl SharedSlot {
-    /// The connection in this slot, if calls can begin on it. Removes it otherwise.
+    /// The connection in this slot, if calls can begin on it. Removes it otherwise. The housekeeping
+    /// thread looks again if they begin after a pause.
     pub(super) fn usable_connection(
         &self,
         now: CoarseInstant,
+        housekeeper: &Sleeper,
     ) -> Option<Arc<MultiplexedConnection>> {
         let link = lock(&self.link).clone()?;
-        if link.is_usable(now) {
+        if link.is_usable(now, || housekeeper.wake_if_asleep()) {
             return Some(link);
         }
         match link.is_silent() {

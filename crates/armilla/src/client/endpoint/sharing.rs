@@ -52,7 +52,8 @@ impl Endpoint {
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
         let slot = self.shared.slot(slot);
         loop {
-            if let Some(link) = slot.usable_connection(deadline.started) {
+            let housekeeper = &self.common.housekeeper;
+            if let Some(link) = slot.usable_connection(deadline.started, housekeeper) {
                 return Ok(link);
             }
             if let Some(link) = self.reverse_connection(object.version) {
@@ -71,6 +72,8 @@ impl Endpoint {
                 }
                 let link = self.set_up(orb, stream);
                 *known = Some(link.clone());
+                drop(known);
+                self.common.housekeeper.wake_if_asleep();
                 return Ok(link);
             }
         }
@@ -134,7 +137,8 @@ impl Endpoint {
             let made = try_lock(&slot.link).is_some_and(|known| known.is_some());
             if made {
                 drop(waiting);
-                if let Some(link) = slot.usable_connection(armilla_ipc::coarse_now()) {
+                let housekeeper = &self.common.housekeeper;
+                if let Some(link) = slot.usable_connection(armilla_ipc::coarse_now(), housekeeper) {
                     return Ok(Some(link));
                 }
                 waiting = lock(&slot.waiting);

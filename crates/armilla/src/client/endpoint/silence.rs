@@ -43,6 +43,7 @@ impl SilenceListener for EndpointSilence {
             endpoint.silence.note(since);
             endpoint.distrust(since);
         }
+        all.housekeeper.wake_if_asleep();
     }
 }
 

@@ -310,7 +310,7 @@ impl Connection {
             self.large.store(false, Ordering::Relaxed);
             worker.large = true;
         }
-        self.leadership.await_message(token, framer.is_partial());
+        self.await_message(token, &framer);
     }
 
     #[inline(always)]
@@ -418,26 +418,27 @@ impl Connection {
     }
 
     /// Lets another thread lead the connection, whose leader is in the servant that it entered with
-    /// the token `seen`. Does nothing when that servant has returned, or when
-    /// `requests_per_connection` requests are being served.
-    pub(in crate::server) fn hand_over_lead(self: &Arc<Self>, seen: LeadToken) {
+    /// the token `seen`. Does nothing when that servant has returned. `false` if a limit forbids it
+    /// at present, such as that on the requests being served: it may be possible later.
+    pub(in crate::server) fn hand_over_lead(self: &Arc<Self>, seen: LeadToken) -> bool {
         let limit = self.orb.settings().requests_per_connection;
         let Some(serving) = self.output.try_lock().map(|output| output.serving()) else {
             // The lock is held by a thread that sends a reply, which the client does not read. More
             // requests can wait.
-            return;
+            return false;
         };
         let driven = matches!(self.served_by, ServedBy::Thread(_));
         // On a bidirectional connection replies must be read, so the limit refuses requests
         // instead.
         let full = serving >= limit && !self.is_bidirectional();
         if full {
-            return self.report_full(limit);
+            self.report_full(limit);
+            return false;
         }
         if driven && !self.workers.can_add_thread() {
-            return;
+            return false;
         }
-        let Some(mut token) = self.leadership.take_over(seen) else { return };
+        let Some(mut token) = self.leadership.take_over(seen) else { return true };
         match &self.served_by {
             ServedBy::Thread(_) => self.workers.assign_thread(self.clone(), token),
             ServedBy::Reactor(reactor_connection) => {
@@ -446,11 +447,20 @@ impl Connection {
                     drop(framer);
                     self.workers.continue_leading(self.clone(), token);
                 } else {
-                    self.leadership.await_message(&mut token, framer.is_partial());
+                    self.await_message(&mut token, &framer);
                     drop(framer);
                     self.wait_for_more(reactor_connection);
                 }
             }
+        }
+        true
+    }
+
+    /// Notes that the leader waits for more octets.
+    #[inline]
+    pub(in crate::server) fn await_message(&self, token: &mut LeadToken, framer: &Framer) {
+        if self.leadership.await_message(token, framer.is_partial()) {
+            self.workers.monitor.wake_if_asleep();
         }
     }
 

@@ -26,7 +26,7 @@ impl Connection {
         worker: &mut Worker,
         (fetch, in_flood): (AfterServing, bool),
     ) -> Result<(), CloseReason> {
-        self.leadership.await_message(token, framer.is_partial());
+        self.await_message(token, framer);
         let inbox = &mut worker.inbox;
         let received = match fetch {
             AfterServing::Wait if in_flood => self.recv_in_flood(framer.space_from(inbox)),

@@ -45,9 +45,9 @@ impl ServedConnection for Connection {
         Self::close_if_stuck(self);
     }
 
-    fn hand_over_slow(self: Arc<Self>, seen: LeadToken) {
+    fn hand_over_slow(self: Arc<Self>, seen: LeadToken) -> bool {
         self.slowness.note_slow();
-        self.hand_over_lead(seen);
+        self.hand_over_lead(seen)
     }
 
     fn activity(&self) -> Activity {
@@ -81,6 +81,8 @@ impl Connection {
     /// # Errors
     /// If the reactor cannot watch it.
     pub(in crate::server) fn begin_serving(self: &Arc<Self>) -> io::Result<()> {
+        // It can be idle for too long from now on.
+        self.workers.monitor.wake_if_asleep();
         match &self.served_by {
             ServedBy::Thread(_) => {
                 self.workers.assign_thread(self.clone(), self.leadership.token());

@@ -59,15 +59,19 @@ impl Leadership {
         LeadToken(self.word.load(Ordering::Acquire))
     }
 
-    /// Notes that the leader waits for a message, or (`partial`) for the rest of one.
+    /// Notes that the leader waits for a message, or (`partial`) for the rest of one. Returns
+    /// whether a message has begun with this, so that a time limit begins which no request tells of.
     #[inline]
-    pub(in crate::server) fn await_message(&self, token: &mut LeadToken, partial: bool) {
+    pub(in crate::server) fn await_message(&self, token: &mut LeadToken, partial: bool) -> bool {
         let state = if partial { PARTIAL } else { WAITING };
         if !token.is_in(state) {
             self.set_state(token, state);
-        } else if partial {
+            return partial;
+        }
+        if partial {
             self.reads.fetch_add(1, Ordering::Relaxed);
         }
+        false
     }
 
     /// Notes that the leader enters a servant.
@@ -128,7 +132,7 @@ mod tests {
         assert_eq!(leadership.take_over(first), None, "taken already");
         assert!(!leadership.leave_servant(&mut first), "it does not lead any more");
         let mut second = second;
-        leadership.await_message(&mut second, true);
+        assert!(leadership.await_message(&mut second, true));
         assert_eq!(leadership.activity().state, ReadState::Partial);
         leadership.enter_servant(&mut second);
         assert!(leadership.leave_servant(&mut second));
@@ -139,11 +143,11 @@ mod tests {
         let leadership = Leadership::new();
         let mut token = leadership.token();
         let begun = leadership.activity();
-        leadership.await_message(&mut token, false);
+        assert!(!leadership.await_message(&mut token, false));
         assert_eq!(leadership.activity(), begun, "it waits as before");
-        leadership.await_message(&mut token, true);
+        assert!(leadership.await_message(&mut token, true));
         let partial = leadership.activity();
-        leadership.await_message(&mut token, true);
+        assert!(!leadership.await_message(&mut token, true), "it began before");
         let more = leadership.activity();
         assert_eq!((more.serial, more.state), (partial.serial, ReadState::Partial));
         assert_ne!(more.reads, partial.reads);

@@ -157,9 +157,11 @@ impl ReactorPool {
 
     fn work(&self, workers: &Arc<dyn WorkerPool>) {
         let mut worker = Worker::new(workers.clone(), true);
+        let mut patience = Some(IDLE_THREAD_TIMEOUT);
         while !self.reactor.is_stopped() {
-            let wait = if worker.large { MEMORY_KEPT } else { IDLE_THREAD_TIMEOUT };
-            let events = match self.reactor.handle_events(Some(wait)) {
+            let wait = if worker.large { Some(MEMORY_KEPT) } else { patience };
+            patience = Some(IDLE_THREAD_TIMEOUT);
+            let events = match self.reactor.handle_events(wait) {
                 Ok(events) => events,
                 // The error would repeat for ever, so the thread ends. No cause of it is known.
                 Err(error) => {
@@ -177,6 +179,8 @@ impl ReactorPool {
                     worker.release_memory();
                 } else if self.retires() {
                     return;
+                } else if self.is_least() {
+                    patience = None;
                 }
             }
             match pending {
@@ -203,6 +207,12 @@ impl ReactorPool {
         if let Some((connection, token)) = next {
             connection.serve_arrived(token, worker);
         }
+    }
+
+    /// Whether there are no more threads than are kept, and none of them is blocked.
+    fn is_least(&self) -> bool {
+        let count = lock(&self.count);
+        count.blocked == 0 && count.threads <= self.least
     }
 
     /// Whether the calling thread is surplus; it is then no longer counted and has to end.

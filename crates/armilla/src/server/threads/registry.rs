@@ -2,14 +2,15 @@
 //!
 //! A connection waits without a timeout of its own, which would cost a kernel timer for each
 //! request. It only records its activity, and the monitor's sweep over all connections wakes those
-//! that have waited too long.
+//! that have waited too long. While nothing happens, the next sweep is when the first of them may
+//! have.
 
 use super::served::{ServedConnection, SharedConnection};
 use crate::log::report;
 use crate::peer::Peer;
 use crate::settings::Settings;
 use crate::sync::lock;
-use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
+use armilla_giop::engine::{IdleMonitor, ReadState, TimeoutKind, Timeouts};
 use armilla_ipc::Address;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -37,6 +38,8 @@ struct Open {
     by_peer: HashMap<Peer, usize>,
     /// How many connections were told to close to make room for others.
     evicted: usize,
+    /// Until when nothing has happened to connections since the sweep before.
+    quiet_until: Duration,
 }
 
 /// Why a connection is not entered.
@@ -79,6 +82,18 @@ struct Watched {
     evicted: bool,
 }
 
+impl Watched {
+    fn check(
+        &mut self,
+        quiet_until: Duration,
+        now: Duration,
+        timeouts: &Timeouts,
+    ) -> Option<TimeoutKind> {
+        self.monitor.was_quiet_until(quiet_until);
+        self.monitor.check(self.connection.activity(), now, timeouts)
+    }
+}
+
 impl Registry {
     pub(in crate::server) fn new(settings: &Settings) -> Self {
         Self {
@@ -96,7 +111,7 @@ impl Registry {
         }
     }
 
-    /// The interval between sweeps.
+    /// The interval between sweeps while connections are used.
     pub(in crate::server) fn period(&self) -> Duration {
         let Timeouts { idle, stall, message } = self.timeouts;
         let shortest = idle.min(stall).min(message);
@@ -141,9 +156,10 @@ impl Registry {
     /// Closes the connection that has been idle longest, according to the last sweep.
     fn evict(&self, open: &mut Open) -> bool {
         let now = self.started.elapsed();
+        let quiet_until = open.quiet_until;
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.monitor.check(watched.connection.activity(), now, &self.timeouts);
+            watched.check(quiet_until, now, &self.timeouts);
             let since = watched.monitor.idle_since()?;
             (!watched.connection.has_pending_replies()).then_some((since, *number, watched))
         });
@@ -156,23 +172,48 @@ impl Registry {
         true
     }
 
-    /// Wakes connections that have waited too long.
-    pub(in crate::server) fn sweep(&self) {
+    /// Wakes connections that have waited too long. Returns the time until one may have, if no
+    /// request comes, no connection is entered and no message begins; `None` if none can.
+    pub(in crate::server) fn sweep(&self) -> Option<Duration> {
         let now = self.started.elapsed();
-        for watched in lock(&self.open).connections.values_mut() {
-            let activity = watched.connection.activity();
-            match watched.monitor.check(activity, now, &self.timeouts) {
-                Some(TimeoutKind::Idle) if watched.connection.has_pending_replies() => {}
-                // Only the client could reopen a bidirectional connection, so it is not closed for
-                // being idle.
-                Some(TimeoutKind::Idle) if watched.connection.is_bidirectional() => {}
-                Some(timeout) => {
-                    watched.connection.wake(timeout);
-                    watched.connection.close_if_stuck();
-                }
-                None => {}
+        let mut open = lock(&self.open);
+        let quiet_until = open.quiet_until;
+        open.connections.values_mut().filter_map(|all| self.look(all, quiet_until, now)).min()
+    }
+
+    /// Looks at one connection for [`sweep`](Self::sweep).
+    fn look(
+        &self,
+        watched: &mut Watched,
+        quiet_until: Duration,
+        now: Duration,
+    ) -> Option<Duration> {
+        let found = watched.check(quiet_until, now, &self.timeouts);
+        let Watched { connection, monitor, .. } = watched;
+        match found {
+            Some(TimeoutKind::Idle) if connection.has_pending_replies() => Some(self.period()),
+            // Only the client could reopen a bidirectional connection, so it is not closed for
+            // being idle.
+            Some(TimeoutKind::Idle) if connection.is_bidirectional() => None,
+            Some(timeout) => {
+                connection.wake(timeout);
+                connection.close_if_stuck();
+                Some(self.period())
             }
+            None => Some(match connection.activity().state {
+                ReadState::Waiting => monitor.left(now, &self.timeouts).unwrap_or_default(),
+                // Each read begins the time anew.
+                ReadState::Partial => self.period(),
+                // The end of a request is not told.
+                ReadState::Busy => (self.timeouts.idle / 4).max(self.period()),
+            }),
         }
+    }
+
+    /// Notes that until now nothing has happened to connections since the last sweep, except that
+    /// requests have ended.
+    pub(in crate::server) fn note_quiet(&self) {
+        lock(&self.open).quiet_until = self.started.elapsed();
     }
 
     /// Stops counting a connection that is about to be closed, so that a client that sees the end

@@ -37,8 +37,9 @@ pub(in crate::server) trait ServedConnection: ReplySink {
     /// Shuts the connection down if the client does not read what is queued for it.
     fn close_if_stuck(&self);
 
-    /// Lets another thread lead it: the servant entered with `seen` is slow.
-    fn hand_over_slow(self: Arc<Self>, seen: LeadToken);
+    /// Lets another thread lead it: the servant entered with `seen` is slow. `false` if that is not
+    /// possible yet.
+    fn hand_over_slow(self: Arc<Self>, seen: LeadToken) -> bool;
 
     /// What the leader is doing, for timeouts.
     fn activity(&self) -> Activity;

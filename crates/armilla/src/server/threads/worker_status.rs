@@ -9,6 +9,7 @@ use crate::threads::{BlockingHooks, set_blocking_hooks};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The status of one worker thread. Only that thread writes it, except that the monitor may set
 /// `blocked`; `seen` and `ticks` are the monitor's alone.
@@ -40,8 +41,12 @@ pub(in crate::server) trait WorkerPool: Send + Sync {
     /// The statuses of all of them.
     fn statuses(&self) -> &Mutex<Vec<Arc<WorkerStatus>>>;
 
-    /// Wakes connections that have waited too long.
-    fn sweep(&self);
+    /// Wakes connections that have waited too long. Returns the time until one may have, if nothing
+    /// happens of which the monitor is told; `None` if none can.
+    fn sweep(&self) -> Option<Duration>;
+
+    /// Notes that nothing has happened until now of which the monitor was told.
+    fn note_quiet(&self);
 
     /// Counts a thread of the reactor's pool as blocked in something other than waiting for
     /// requests.
@@ -167,12 +172,12 @@ impl WorkerStatus {
         }
     }
 
-    /// Lets another thread lead the connection that this thread serves: its request is slow.
-    pub(in crate::server) fn hand_over_lead(&self) {
+    /// Lets another thread lead the connection that this thread serves: its request is slow. `false`
+    /// if that is not possible yet.
+    pub(in crate::server) fn hand_over_lead(&self) -> bool {
         let connection = lock(&self.connection).clone();
-        if let Some(connection) = connection {
-            connection.hand_over_slow(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
-        }
+        let seen = LeadToken::from_bits(self.token.load(Ordering::Relaxed));
+        connection.is_none_or(|connection| connection.hand_over_slow(seen))
     }
 }
 

@@ -5,7 +5,7 @@
 //! of the reactor in [`super::reactor_pool`], the monitor in [`super::monitor`].
 
 use super::leadership::LeadToken;
-use super::monitor::{self, Monitor};
+use super::monitor;
 use super::reactor_connection::ReactorConnection;
 use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
@@ -20,6 +20,7 @@ use crate::message_memory::MessageMemory;
 use crate::server::reply::close_reason::CloseReason;
 use crate::settings::Settings;
 use crate::sync::lock;
+use crate::threads::Sleeper;
 use armilla_ipc::Stream;
 use std::collections::VecDeque;
 use std::io;
@@ -35,7 +36,7 @@ pub(in crate::server) struct Workers {
     pub(in crate::server) threads: WorkerThreads,
     pub(in crate::server) registry: Registry,
     pub(in crate::server) message_memory: Arc<MessageMemory>,
-    pub(in crate::server) monitor: Arc<Monitor>,
+    pub(in crate::server) monitor: Arc<Sleeper>,
     pub(in crate::server) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     /// How many connections have a thread of their own.
     driven: Arc<AtomicUsize>,
@@ -183,8 +184,14 @@ impl Workers {
     fn next(&self) -> Option<(SharedConnection, LeadToken)> {
         let mut drivers = lock(&self.drivers);
         drivers.idle += 1;
-        while drivers.waiting.is_empty() && !self.is_closing() {
-            let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty() && !self.is_closing();
+        let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty() && !self.is_closing();
+        while nothing(&mut drivers) {
+            if drivers.threads <= self.threads.kept {
+                // Whoever comes later and is surplus ends itself.
+                let woken = self.connection_waiting.wait_while(drivers, nothing);
+                drivers = woken.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
             let woken =
                 self.connection_waiting.wait_timeout_while(drivers, IDLE_THREAD_TIMEOUT, nothing);
             drivers = woken.unwrap_or_else(PoisonError::into_inner).0;
@@ -242,6 +249,13 @@ impl Workers {
     }
 }
 
+impl Drop for Workers {
+    fn drop(&mut self) {
+        // It ends then.
+        self.monitor.wake();
+    }
+}
+
 impl WorkerPool for Workers {
     fn threads(&self) -> &WorkerThreads {
         &self.threads
@@ -251,8 +265,12 @@ impl WorkerPool for Workers {
         &self.statuses
     }
 
-    fn sweep(&self) {
-        self.registry.sweep();
+    fn sweep(&self) -> Option<Duration> {
+        self.registry.sweep()
+    }
+
+    fn note_quiet(&self) {
+        self.registry.note_quiet();
     }
 
     fn blocked(self: Arc<Self>) {

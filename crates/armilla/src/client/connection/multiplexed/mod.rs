@@ -141,6 +141,15 @@ pub(crate) struct ConnectionSetup {
     pub(crate) silence_listener: Option<Arc<dyn SilenceListener>>,
 }
 
+/// How an unused connection rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::client) enum Rest {
+    /// It is closed when it has rested for long enough since then.
+    Since(CoarseInstant),
+    /// It is not closed for that.
+    ForEver,
+}
+
 /// The party that waits for a reply.
 enum Waiter {
     /// A thread.
@@ -329,9 +338,13 @@ impl MultiplexedConnection {
     }
 
     /// Whether calls can begin. Checks that the connection is alive if it has not been used
-    /// recently.
+    /// recently, and then tells `after_pause`.
     #[inline]
-    pub(in crate::client) fn is_usable(&self, now: CoarseInstant) -> bool {
+    pub(in crate::client) fn is_usable(
+        &self,
+        now: CoarseInstant,
+        after_pause: impl FnOnce(),
+    ) -> bool {
         let mut state = lock(&self.state);
         let rest = now.since(state.last_used);
         state.last_used = now;
@@ -342,7 +355,11 @@ impl MultiplexedConnection {
         if silent {
             return self.has_revived();
         }
-        usable && (watched || rest < FRESH || self.is_alive())
+        usable
+            && (watched || rest < FRESH || {
+                after_pause();
+                self.is_alive()
+            })
     }
 
     /// Whether the connection is alive: neither closed nor closing.
@@ -375,17 +392,30 @@ impl MultiplexedConnection {
     }
 
     /// Frees the memory of large messages if the connection was last used before `limit`. Returns
-    /// how many octets that were.
-    pub(in crate::client) fn release_memory(&self, limit: CoarseInstant) -> usize {
+    /// how many octets that were, and since when the connection rests: it is in order, and no call
+    /// uses it. `None` there if it does not.
+    pub(in crate::client) fn rest(&self, limit: CoarseInstant) -> (usize, Option<Rest>) {
         let mut state = lock(&self.state);
+        let unused = state.initiator.is_open()
+            && state.initiator.is_idle()
+            && state.last_used < limit
+            && !state.silence.is_found(self.arrived())
+            && !self.room_wanted.is_set();
+        let rest = match self.carrier {
+            Some(_) => Rest::ForEver,
+            None => Rest::Since(state.last_used),
+        };
+        let rest = unused.then_some(rest);
         let is_idle = state.last_used < limit;
-        let Some(framer) = state.framer.as_mut().filter(|_| is_idle) else { return 0 };
+        let Some(framer) = state.framer.as_mut().filter(|_| is_idle) else {
+            return (0, rest.filter(|rest| *rest == Rest::ForEver));
+        };
         let released = framer.release_memory();
         // Without a reader nobody else locks it for long.
         if let Some(Ok(mut memory)) = self.memory.as_ref().map(Mutex::try_lock) {
             memory.resize(framer.expected_memory());
         }
-        released
+        (released, rest)
     }
 
     /// Closes the connection once the last call has ended. Sends CloseConnection if the GIOP
