@@ -1,7 +1,8 @@
-//! The log lines for connections that the server closes because of an error. The log belongs to the
-//! process.
+//! The log lines for connections that the server closes because of an error, and for those that a
+//! client leaves. The log belongs to the process.
 
-use armilla::Version;
+use armilla::transport::Way;
+use armilla::{ConnectionPolicy, Version};
 use armilla_giop::{MessageKind, message_error};
 use armilla_tests::alone::alone;
 use armilla_tests::lines::{self, await_line};
@@ -78,5 +79,26 @@ fn a_connection_that_is_closed_for_an_error_is_logged_with_reason_and_peer() {
 
         remote.panic("a test panics on purpose").unwrap_err();
         await_line(&["ERROR", "panicked", "\"panic\""]);
+    });
+}
+
+#[test]
+fn a_client_names_the_address_of_a_server_which_it_reaches_within_the_host() {
+    alone(|| {
+        lines::keep();
+        let server = Server::start();
+        let client = orbs::builder().settings(|settings| {
+            settings.connection_policy = ConnectionPolicy::Multiplexed;
+        });
+        let client = client.build().unwrap();
+        let remote = server.remote(&client);
+        remote.ping().unwrap();
+        assert_eq!(remote.object().way(), Some(Way::SharedMemory));
+        let late = remote.with_timeout(Duration::from_millis(50)).block().unwrap_err();
+        let (host, port) = server.address();
+        let name = format!("tcp://{host}:{port} (within this host)");
+        assert!(late.to_string().contains(&name), "{late}");
+        await_line(&["WARN", "nothing arrives", &name]);
+        server.probe.gate.open();
     });
 }

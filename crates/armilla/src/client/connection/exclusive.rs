@@ -8,6 +8,7 @@ mod detached;
 
 use super::call_timer::{self, CallTimer};
 use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
+use super::peer_name::PeerName;
 use super::reply_memory::ReplyReservation;
 use super::silence::SilenceListener;
 use crate::client::request::{Deadline, Outgoing, ReplyStart, Template};
@@ -31,6 +32,7 @@ const KEPT_REQUEST: usize = 64 << 10;
 /// A connection and its state.
 pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
+    peer: PeerName,
     /// Whether the stream goes through shared memory.
     in_memory: bool,
     call_timer: Arc<CallTimer>,
@@ -88,7 +90,8 @@ pub(in crate::client) enum ReceivedMessage {
 
 impl ExclusiveConnection {
     pub(crate) fn new(
-        (stream, call_timer, memory): (Arc<dyn Stream>, Arc<CallTimer>, ReplyReservation),
+        (stream, peer): (Arc<dyn Stream>, PeerName),
+        (call_timer, memory): (Arc<CallTimer>, ReplyReservation),
         agreed: Option<CodeSetContext>,
         silence_listener: Option<Arc<dyn SilenceListener>>,
         settings: &Settings,
@@ -97,6 +100,7 @@ impl ExclusiveConnection {
         Self {
             in_memory: stream.doorbell().is_some(),
             stream,
+            peer,
             call_timer,
             framer: Framer::new(settings.max_message),
             request: Buffer::new(),
@@ -263,7 +267,7 @@ impl ExclusiveConnection {
         if !self.framer.is_partial() && self.detached.is_empty() {
             self.note_silence(deadline);
         }
-        reply_timed_out(self.stream.peer(), deadline)
+        reply_timed_out(&self.peer, deadline)
     }
 
     /// Notes that nothing has arrived for a call that has expired. The connection is not used again
@@ -289,7 +293,7 @@ impl ExclusiveConnection {
         if watched.is_some() && !self.call_timer.end() {
             // The reply may have come at the last moment.
             return Err(match received {
-                Ok(_) => reply_timed_out(self.stream.peer(), deadline),
+                Ok(_) => reply_timed_out(&self.peer, deadline),
                 Err(_) => self.late(deadline),
             });
         }
@@ -408,7 +412,7 @@ impl ExclusiveConnection {
             return Ok(());
         }
         let status = self.framer.refuse_reply().map(|refused| refused.status);
-        Err(self.memory.refused(self.stream.peer(), status))
+        Err(self.memory.refused(&self.peer, status))
     }
 
     /// Sets the time limit of a read.
@@ -486,7 +490,7 @@ impl ExclusiveConnection {
             io::ErrorKind::BrokenPipe if self.is_closed_in_order() => {
                 let closed = ConnectionLoss::Closed;
                 return LostConnection {
-                    peer: self.stream.peer().clone(),
+                    peer: self.peer.clone(),
                     loss: closed,
                     why: String::new(),
                 }
@@ -494,10 +498,8 @@ impl ExclusiveConnection {
             }
             _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
         };
-        SystemException::new(kind, minor, Completion::No).with_reason(format!(
-            "the request to {} could not be sent: {error}",
-            self.stream.peer()
-        ))
+        SystemException::new(kind, minor, Completion::No)
+            .with_reason(format!("the request to {} could not be sent: {error}", self.peer))
     }
 
     /// Whether the server has said that it closes the connection, which took no request any more. The
@@ -519,7 +521,7 @@ impl ExclusiveConnection {
     fn ended(&mut self, loss: ConnectionLoss, why: &str, deadline: &Deadline) -> SystemException {
         let executed = self.initiator.end(&loss).next();
         let executed = executed.map_or(CompletionStatus::Maybe, |((), executed)| executed);
-        LostConnection { peer: self.stream.peer().clone(), loss, why: why.into() }
+        LostConnection { peer: self.peer.clone(), loss, why: why.into() }
             .exception(executed, deadline)
     }
 }

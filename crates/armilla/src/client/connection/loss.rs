@@ -1,19 +1,18 @@
 //! The exceptions of calls whose connection ends or whose reply does not come in time: reasons and
 //! completion status, in one place.
 
+use super::peer_name::PeerName;
 use crate::client::request::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::transport::is_here;
 use armilla_giop::engine::ConnectionLoss;
 use armilla_giop::{CompletionStatus, HeaderError};
-use armilla_ipc::Address;
 
 /// The reason when the server closes the connection without a message.
 pub(in crate::client) const CLOSED_BY_SERVER: &str = "the server closed the connection";
 
 /// The end of a connection to `peer`, for each call that was under way on it.
 pub(in crate::client) struct LostConnection {
-    pub(in crate::client) peer: Address,
+    pub(in crate::client) peer: PeerName,
     pub(in crate::client) loss: ConnectionLoss,
     /// The message of the operating system or of the framer, if that is the reason.
     pub(in crate::client) why: String,
@@ -31,7 +30,7 @@ impl LostConnection {
             CompletionStatus::No => Completion::No,
             CompletionStatus::Maybe => Completion::Maybe,
         };
-        let peer = peer_name(&self.peer);
+        let peer = &self.peer;
         let (kind, minor, what) = match &self.loss {
             ConnectionLoss::Closed if completed != Completion::No => (
                 ExceptionKind::CommFailure,
@@ -91,34 +90,25 @@ impl LostConnection {
 
     /// The exception of a call whose reply is larger than the client takes.
     fn too_large(&self, error: &HeaderError, completed: Completion) -> SystemException {
-        let what =
-            format!("{} sent a reply that the client refuses: {error}", peer_name(&self.peer));
+        let what = format!("{} sent a reply that the client refuses: {error}", self.peer);
         SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, completed)
             .with_reason(what)
             .with_hint("-ORBMaxMessage OCTETS sets the limit")
     }
 
     fn broken(&self, why: &str, completed: Completion) -> SystemException {
-        let what = format!("{} sent something that is no reply: {why}", peer_name(&self.peer));
+        let what = format!("{} sent something that is no reply: {why}", self.peer);
         SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
             .with_reason(what)
             .with_hint("is what listens there a CORBA server?")
     }
 }
 
-/// The name of the other end, for messages.
-fn peer_name(peer: &Address) -> String {
-    match is_here(peer) {
-        true => "this process".to_owned(),
-        false => peer.to_string(),
-    }
-}
-
 /// The exception of a call whose reply did not come in time.
-pub(in crate::client) fn reply_timed_out(peer: &Address, deadline: &Deadline) -> SystemException {
+pub(in crate::client) fn reply_timed_out(peer: &PeerName, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)
-        .with_reason(format!("no reply from {} within {limit}", peer_name(peer)))
+        .with_reason(format!("no reply from {} within {limit}", peer))
         .with_hint(
             "the limit is the reference's (with_timeout) or the ORB's (call_timeout, \
              -ORBCallTimeout MILLISECONDS)",

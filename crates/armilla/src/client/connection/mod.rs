@@ -6,6 +6,7 @@ mod carrier;
 mod exclusive;
 mod loss;
 mod multiplexed;
+mod peer_name;
 mod pending_reply;
 mod reactor_threads;
 mod reply_memory;
@@ -16,6 +17,7 @@ pub(crate) use carrier::Carrier;
 pub(in crate::client) use exclusive::{ExclusiveConnection, IdlePool, ReceivedMessage};
 pub(in crate::client) use multiplexed::{BorrowedBuffers, Rest, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
+pub(crate) use peer_name::PeerName;
 pub(in crate::client) use pending_reply::{PendingReply, is_same};
 pub(in crate::client) use reactor_threads::{
     DeferTo, Deferred, PANICKED, ReactorThreads, contain, defer, defers, may_block,

@@ -1,5 +1,6 @@
 //! The memory for large replies while they arrive, over all connections of a client.
 
+use super::peer_name::PeerName;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::message_memory::{MessageMemory, Reservation};
 use crate::settings::Settings;
@@ -55,7 +56,7 @@ impl ReplyReservation {
     #[cold]
     pub(in crate::client) fn refused(
         &self,
-        peer: &Address,
+        peer: &PeerName,
         status: Option<ReplyStatus>,
     ) -> SystemException {
         let executed = match status {

@@ -1,7 +1,9 @@
 //! Opening connections, or finding one that the server has opened, and the exceptions with reasons and hints when that fails.
 
 use super::pool::Endpoint;
-use crate::client::connection::{ConnectionSetup, ExclusiveConnection, MultiplexedConnection};
+use crate::client::connection::{
+    ConnectionSetup, ExclusiveConnection, MultiplexedConnection, PeerName,
+};
 use crate::client::request::{Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::transport::Refused;
@@ -38,9 +40,10 @@ impl Endpoint {
     ) -> Result<ExclusiveConnection, SystemException> {
         let (call_timer, agreed) = (self.common.call_timers.add(&stream), self.code_sets);
         let memory = self.common.reply_memory.reservation(stream.peer());
-        let parts = (stream, call_timer, memory);
+        let peer = PeerName::new(stream.peer(), &self.address);
+        let (both, parts) = ((stream, peer), (call_timer, memory));
         let listener = self.silence_listener();
-        let mut link = ExclusiveConnection::new(parts, agreed, listener, &self.settings);
+        let mut link = ExclusiveConnection::new(both, parts, agreed, listener, &self.settings);
         if let Some(greeting) = &self.greeting {
             greeting.exchange(&mut link, (object, &self.address), deadline)?;
             link.renew();
@@ -137,6 +140,7 @@ impl Endpoint {
                 // The code sets of the originator hold in both directions.
                 let stated = carrier.stated_code_sets();
                 let setup = ConnectionSetup {
+                    peer: PeerName::new(carrier.peer(), &self.address),
                     agreed: stated.or(self.code_sets),
                     announces: stated.is_none() && self.code_sets.is_some(),
                     offered: None,

@@ -5,7 +5,7 @@ use super::local_objects::offer;
 use super::pool::Endpoint;
 use super::waiting_call::WaitingCall;
 use crate::client::connection::{
-    ConnectionSetup, MultiplexedConnection, PANICKED, contain, is_same,
+    ConnectionSetup, MultiplexedConnection, PANICKED, PeerName, contain, is_same,
 };
 use crate::client::request::{Addressed, Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -103,6 +103,7 @@ impl Endpoint {
     fn set_up(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
         let agreed = self.code_sets;
         let setup = || ConnectionSetup {
+            peer: PeerName::new(stream.peer(), &self.address),
             agreed,
             announces: agreed.is_some(),
             offered: None,
@@ -114,7 +115,7 @@ impl Endpoint {
         let offered = offers.then(|| offer(orb, &stream, setup()));
         offered.flatten().unwrap_or_else(|| {
             let memory = self.common.reply_memory.reservation(stream.peer());
-            MultiplexedConnection::new((stream, memory), setup())
+            MultiplexedConnection::new((stream.clone(), memory), setup())
         })
     }
 

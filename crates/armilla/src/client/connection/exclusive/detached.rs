@@ -72,7 +72,7 @@ impl ExclusiveConnection {
     fn reserve_octets(&mut self, more: usize) -> Result<(), SystemException> {
         if !self.memory.resize(self.detached.len() + more) {
             let status = Some(ReplyStatus::NoException);
-            return Err(self.memory.refused(self.stream.peer(), status));
+            return Err(self.memory.refused(&self.peer, status));
         }
         self.detached.reserve_exact(more);
         Ok(())

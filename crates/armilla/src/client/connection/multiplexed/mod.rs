@@ -59,6 +59,7 @@ use super::reply_memory::ReplyReservation;
 use super::silence::{Silence, SilenceListener};
 use crate::client::connection::FRESH;
 use crate::client::connection::carrier::Carrier;
+use crate::client::connection::peer_name::PeerName;
 use crate::client::connection::pending_reply::PendingReply;
 use crate::client::request::{Deadline, Outgoing as Request, wrong_reply};
 use crate::exception::SystemException;
@@ -84,6 +85,7 @@ pub(crate) struct MultiplexedConnection {
     /// For the reactor and its timers, which may outlive the connection.
     weak_self: Weak<Self>,
     stream: Arc<dyn Stream>,
+    peer: PeerName,
     settings: Arc<Settings>,
     threads: Arc<ReactorThreads>,
     agreed: Option<CodeSetContext>,
@@ -130,6 +132,8 @@ struct State {
 
 /// The parts of a connection that do not depend on its stream.
 pub(crate) struct ConnectionSetup {
+    /// What the other end is called.
+    pub(crate) peer: PeerName,
     /// The code sets of the connection; `announces` tells whether they have still to be sent.
     pub(crate) agreed: Option<CodeSetContext>,
     pub(crate) announces: bool,
@@ -209,8 +213,8 @@ impl MultiplexedConnection {
         (initiator, incoming): (Initiator<Waiter>, Option<(Framer, ReplyReservation)>),
         carrier: Option<Arc<dyn Carrier>>,
     ) -> Arc<Self> {
-        let ConnectionSetup { agreed, announces, offered, settings, threads, silence_listener } =
-            setup;
+        let ConnectionSetup { peer, agreed, announces, offered, settings, threads, .. } = setup;
+        let silence_listener = setup.silence_listener;
         let (framer, memory) = incoming.unzip();
         let state = State {
             initiator,
@@ -227,6 +231,7 @@ impl MultiplexedConnection {
         Arc::new_cyclic(|weak_self| Self {
             weak_self: weak_self.clone(),
             stream,
+            peer,
             code_sets: settings.code_sets(agreed),
             settings,
             threads,
@@ -260,8 +265,8 @@ impl MultiplexedConnection {
         !lock(&self.state).initiator.is_idle()
     }
 
-    pub(in crate::client) fn peer(&self) -> &armilla_ipc::Address {
-        self.stream.peer()
+    pub(in crate::client) fn peer(&self) -> &PeerName {
+        &self.peer
     }
 
     /// Encodes and queues a request of the calling thread. Returns its request id.
