@@ -31,11 +31,16 @@ impl Object {
         if self.is_nil() || self.ask_is_a(I::REPOSITORY_ID, waiting).await? {
             return Ok(self.assume());
         }
-        let what = format!(
-            "the object is a {:?}, not a {:?}",
-            self.reference().map_or("", |reference| &reference.ior().type_id),
-            I::REPOSITORY_ID
-        );
+        let mut is = self.ior().type_id;
+        if is.is_empty() {
+            // ORBs of before CORBA 3 do not know the operation.
+            is = self.ask_repository_id(waiting).await.unwrap_or_default();
+        }
+        let wanted = I::REPOSITORY_ID;
+        let what = match is.is_empty() {
+            true => format!("the object is no {wanted:?}; its reference does not say what it is"),
+            false => format!("the object is a {is:?}, not a {wanted:?}"),
+        };
         Err(SystemException::bad_param(Minor::WRONG_INTERFACE, what))
     }
 

@@ -30,7 +30,12 @@ fn narrowing_asks_the_object_only_when_it_must() {
             (ExceptionKind::BadParam, Minor::WRONG_INTERFACE)
         );
         assert!(error.to_string().contains(STRANGER), "{error}");
+        // What the reference does not say, the object does.
+        assert!(error.to_string().contains(EVERYTHING), "{error}");
     }
+    let silent = peer::resolve(&client, &peer::ior(&[peer::dead_port()], Version::V1_2));
+    let silent = anonymous(&silent, &client);
+    assert!(format!("{silent:?}").starts_with("Object(of a type"), "{silent:?}");
     let dead = peer::resolve(&client, &peer::ior(&[peer::dead_port()], Version::V1_2));
     assert!(dead.object().narrow::<dyn Everything>().is_ok(), "its type is known");
     let error = dead.object().narrow::<dyn Counted>().unwrap_err();

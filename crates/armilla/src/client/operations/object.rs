@@ -4,12 +4,11 @@
 use super::waiting::Waiting;
 use crate::client::endpoint::LocalObject;
 use crate::client::reference::Object;
-use crate::client::request::Operation;
-use crate::client::synchronous::{invoke, locate};
+use crate::client::synchronous::locate;
 use crate::exception::{ExceptionKind, SystemException};
 use crate::signature::Signature;
 use crate::transport::Way;
-use armilla_cdr::Encoder;
+use armilla_cdr::{Decoder, Encoder};
 
 impl Object {
     /// Whether the object supports the interface with this repository id: `_is_a`. Calls the object
@@ -58,12 +57,21 @@ impl Object {
     /// Those of a call.
     #[doc(alias = "_repository_id")]
     pub fn repository_id(&self) -> Result<String, SystemException> {
+        Waiting::blocking(|waiting| self.ask_repository_id(waiting))
+    }
+
+    pub(crate) async fn ask_repository_id(
+        &self,
+        waiting: Waiting,
+    ) -> Result<String, SystemException> {
         self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {
             Some(repository_id) => Ok(repository_id),
-            None => invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
-                Ok(input.string()?.into_owned())
-            }),
+            None => {
+                let operation = ("_repository_id", Signature::of_object as _);
+                let result = |input: &mut Decoder<'_>| Ok(input.string()?.into_owned());
+                waiting.invoke(self, operation, |_| Ok(()), result).await
+            }
         }
     }
 

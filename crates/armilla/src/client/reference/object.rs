@@ -194,7 +194,11 @@ impl fmt::Debug for Object {
         match &self.reference {
             Some(reference) => {
                 let place = describe(&reference.orb, reference.ior());
-                write!(f, "Object({:?} at {place})", reference.ior().type_id)
+                match &*reference.ior().type_id {
+                    // As a `corbaloc:` URL does not.
+                    "" => write!(f, "Object(of a type that it does not state, at {place})"),
+                    stated => write!(f, "Object({stated:?} at {place})"),
+                }
             }
             None => f.write_str("Object(nil)"),
         }
