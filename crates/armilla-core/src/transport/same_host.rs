@@ -182,7 +182,7 @@ impl SameHostEndpoint {
         if settings.same_host == SameHost::Off {
             return Err(WhyAddress::Off);
         }
-        match Place::here() {
+        match here() {
             Some(here) if here == self.place => Ok(()),
             Some(here) if here.boot == self.place.boot => Err(WhyAddress::OtherNamespace),
             Some(_) => Err(WhyAddress::OtherHost),
@@ -256,7 +256,7 @@ pub fn listen_on_same_host(settings: &Settings) -> Option<(Box<dyn Acceptor>, Sa
     if settings.same_host == SameHost::Off {
         return None;
     }
-    let place = Place::here()?;
+    let place = here()?;
     let users = match &settings.local_access.peers[..] {
         [] => Users::Own,
         peers => Users::Only(peers.to_vec()),
@@ -268,6 +268,17 @@ pub fn listen_on_same_host(settings: &Settings) -> Option<(Box<dyn Acceptor>, Sa
         bound.inspect_err(|error| tracing::debug!(%error, "no same-host endpoint")).ok()?;
     let endpoint = SameHostEndpoint { place, beside: 0, name: acceptor.name() };
     Some((Box::new(acceptor), endpoint))
+}
+
+/// Where this process is; the log says so if the system does not tell.
+fn here() -> Option<Place> {
+    let here = Place::here();
+    if here.is_none() {
+        tracing::debug!(
+            "no same-host endpoint: the system does not tell where this process is (/proc)"
+        );
+    }
+    here
 }
 
 /// A number for an address: FNV-1a of its text, as everybody computes it.
