@@ -3,8 +3,10 @@
 use crate::orb::OrbArguments;
 use crate::place::{At, Place};
 use crate::service::ServerArguments;
-use crate::values::untyped;
+use crate::values::{json, untyped};
 use armilla::{Error, Object, Orb};
+use armilla_cos::lifecycle::corba::generic_factory::CreateObjectRaises;
+use armilla_cos::lifecycle::corba::life_cycle_object::{CopyRaises, MoveRaises, RemoveRaises};
 use armilla_cos::lifecycle::corba::{
     FactoryFinder, FactoryFinderRef, GenericFactory, LifeCycleObject, LifeCycleObjectRef,
     NameValuePair,
@@ -12,9 +14,8 @@ use armilla_cos::lifecycle::corba::{
 use armilla_cos::lifecycle::{FINDER_KEY, Finder, first_generic};
 use armilla_cos::server::{self, Server};
 use armilla_cos_naming::NameComponent;
-use armilla_naming::client::to_name;
+use armilla_naming::client::{to_name, to_text};
 use armilla_terminal::{Failure, Outcome, say};
-use std::fmt::Display;
 
 /// The endpoint of a finder, if no `-ORBEndpoint` says another.
 const ENDPOINT: &str = "iiop://:11174";
@@ -126,11 +127,59 @@ pub(crate) fn run(lifecycle: &Lifecycle, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-fn failed<T, E: Display>(outcome: Result<T, Error<E>>) -> Outcome<T> {
+/// The error of an operation, with what the user exception says.
+fn failed<T, E: UserText>(outcome: Result<T, Error<E>>) -> Outcome<T> {
     outcome.map_err(|error| match error {
         Error::System(exception) => exception.into(),
-        Error::User(exception) => Failure::because(exception),
+        Error::User(exception) => Failure::because(exception.text()),
     })
+}
+
+/// What the user exceptions say.
+trait UserText {
+    fn text(&self) -> String;
+}
+
+fn no_factory(key: &[NameComponent]) -> String {
+    format!("there is no factory for {}", to_text(key))
+}
+
+fn refused(why: &str, criteria: &[NameValuePair]) -> String {
+    let shown = |it: &NameValuePair| format!("{}={}", it.name, json(&it.value));
+    let shown: Vec<_> = criteria.iter().map(shown).collect();
+    format!("the factory {why}: {}", shown.join(" "))
+}
+
+macro_rules! user_text {
+    ($($raises:ident { $($more:ident $why:literal)? })*) => {
+        $(impl UserText for $raises {
+            fn text(&self) -> String {
+                match self {
+                    Self::NoFactory(it) => no_factory(&it.search_key),
+                    Self::InvalidCriteria(it) => {
+                        refused("does not understand these criteria", &it.invalid_criteria)
+                    }
+                    Self::CannotMeetCriteria(it) => {
+                        refused("cannot meet these criteria", &it.unmet_criteria)
+                    }
+                    $(Self::$more(it) => format!(concat!($why, ": {}"), it.reason),)?
+                }
+            }
+        })*
+    };
+}
+
+user_text! {
+    CreateObjectRaises {}
+    CopyRaises { NotCopyable "the object cannot be copied" }
+    MoveRaises { NotMovable "the object cannot be moved" }
+}
+
+impl UserText for RemoveRaises {
+    fn text(&self) -> String {
+        let Self::NotRemovable(it) = self;
+        format!("the object cannot be removed: {}", it.reason)
+    }
 }
 
 fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {

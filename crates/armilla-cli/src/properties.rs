@@ -5,7 +5,14 @@ use crate::place::{At, Place};
 use crate::service::{ServiceArguments, Standby};
 use crate::values::{json, typed, untyped};
 use armilla::{Any, Error, Object, Orb};
+use armilla_cos::properties::corba::operators::operator::RemoveRaises;
 use armilla_cos::properties::corba::operators::{Operator, OperatorRef};
+use armilla_cos::properties::corba::property_set::{
+    DefinePropertyRaises, DeletePropertyRaises, GetPropertyValueRaises,
+};
+use armilla_cos::properties::corba::property_set_def::{
+    DefinePropertyWithModeRaises, GetPropertyModeRaises, SetPropertyModeRaises,
+};
 use armilla_cos::properties::corba::{
     PropertiesIterator, Property, PropertyModeType, PropertySet, PropertySetDef,
     PropertySetDefFactory, PropertySetDefFactoryRef, PropertySetDefRef, PropertySetFactory,
@@ -15,7 +22,6 @@ use armilla_cos::properties::{DEF_KEY, KEY, OPERATOR_KEY, PropertyLimits, Store}
 use armilla_cos::server::{self, Server};
 use armilla_terminal::{Failure, Outcome, one_line, say};
 use serde_json::{Map, Value};
-use std::fmt::Display;
 
 /// The endpoint of a service, if no `-ORBEndpoint` says another.
 const ENDPOINT: &str = "iiop://:11172";
@@ -46,6 +52,8 @@ pub(crate) enum Properties {
     Set(Set),
     /// Delete properties
     Unset(Unset),
+    /// Print the mode of a property, or change it; the set must be one that shows modes
+    Mode(ModeOf),
     /// List the property sets of a service
     Ls(At),
     /// Remove a property set
@@ -124,6 +132,19 @@ pub(crate) struct Unset {
     names: Vec<String>,
 }
 
+/// The arguments of `armilla properties mode`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModeOf {
+    /// The property set
+    #[arg(value_name = "REF")]
+    set: String,
+    /// The property
+    name: String,
+    /// The mode that it is to have
+    #[arg(value_enum)]
+    mode: Option<Mode>,
+}
+
 /// The arguments of `armilla properties rm`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remove {
@@ -142,6 +163,17 @@ pub(crate) enum Mode {
     FixedReadonly,
 }
 
+impl From<Mode> for PropertyModeType {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Normal => Self::Normal,
+            Mode::ReadOnly => Self::ReadOnly,
+            Mode::FixedNormal => Self::FixedNormal,
+            Mode::FixedReadonly => Self::FixedReadonly,
+        }
+    }
+}
+
 pub(crate) fn run(properties: &Properties, arguments: &OrbArguments) -> Outcome {
     match properties {
         Properties::Serve(options) => serve(options, arguments),
@@ -153,6 +185,7 @@ pub(crate) fn run(properties: &Properties, arguments: &OrbArguments) -> Outcome 
             let set: PropertySetRef = orb.string_to_object(&options.set)?.narrow()?;
             options.names.iter().try_for_each(|name| refused(set.delete_property(name), name))
         }
+        Properties::Mode(options) => mode(options, arguments),
         Properties::Ls(at) => list(at, arguments),
         Properties::Rm(options) => {
             let (_orb, operator) = OPERATOR.at(&options.at, arguments)?;
@@ -163,11 +196,63 @@ pub(crate) fn run(properties: &Properties, arguments: &OrbArguments) -> Outcome 
 }
 
 /// The error of an operation, with what it is about.
-fn refused<T, E: Display>(outcome: Result<T, Error<E>>, name: &str) -> Outcome<T> {
+fn refused<T, E: UserText>(outcome: Result<T, Error<E>>, name: &str) -> Outcome<T> {
     outcome.map_err(|error| match error {
         Error::System(exception) => exception.into(),
-        Error::User(exception) => Failure::because(format_args!("{name}: {exception}")),
+        Error::User(exception) => Failure::because(format_args!("{name}: {}", exception.text())),
     })
+}
+
+/// What a user exception says of a property or a property set.
+trait UserText {
+    fn text(&self) -> &'static str;
+}
+
+macro_rules! user_text {
+    ($($raises:ident { $($exception:ident)* })*) => {
+        $(impl UserText for $raises {
+            fn text(&self) -> &'static str {
+                match self {
+                    $(Self::$exception(_) => words::$exception,)*
+                }
+            }
+        })*
+    };
+}
+
+user_text! {
+    DefinePropertyRaises {
+        InvalidPropertyName ConflictingProperty UnsupportedTypeCode UnsupportedProperty
+        ReadOnlyProperty
+    }
+    DefinePropertyWithModeRaises {
+        InvalidPropertyName ConflictingProperty UnsupportedTypeCode UnsupportedProperty
+        UnsupportedMode ReadOnlyProperty
+    }
+    GetPropertyValueRaises { PropertyNotFound InvalidPropertyName }
+    DeletePropertyRaises { PropertyNotFound InvalidPropertyName FixedProperty }
+    GetPropertyModeRaises { PropertyNotFound InvalidPropertyName }
+    SetPropertyModeRaises { InvalidPropertyName PropertyNotFound UnsupportedMode }
+    RemoveRaises { UnknownSet }
+}
+
+/// The exceptions in words, by their names.
+#[allow(non_upper_case_globals)]
+mod words {
+    pub(super) const ConflictingProperty: &str = "the property has a value of another type\n  hint: to give \
+        it one of this type, delete it first with `armilla properties unset`";
+    pub(super) const FixedProperty: &str = "the property is fixed: it is not deleted\n  hint: \
+        `armilla properties mode` changes the mode";
+    pub(super) const InvalidPropertyName: &str = "this is no name that a property can have";
+    pub(super) const PropertyNotFound: &str = "there is no such property";
+    pub(super) const ReadOnlyProperty: &str = "the property is read-only: its value stays\n  hint: \
+        `armilla properties mode` changes the mode";
+    pub(super) const UnknownSet: &str = "there is no such property set\n  hint: `armilla properties ls` \
+        lists those of a service";
+    pub(super) const UnsupportedMode: &str = "the set demands another mode of this property";
+    pub(super) const UnsupportedProperty: &str =
+        "the set takes no property of this name, or only one of another type";
+    pub(super) const UnsupportedTypeCode: &str = "the set takes no value of this type";
 }
 
 fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
@@ -250,15 +335,26 @@ fn set(options: &Set, arguments: &OrbArguments) -> Outcome {
         Some(mode) => {
             let value = value(&object.narrow()?, options, &orb)?;
             let set: PropertySetDefRef = object.narrow()?;
-            let mode = match mode {
-                Mode::Normal => PropertyModeType::Normal,
-                Mode::ReadOnly => PropertyModeType::ReadOnly,
-                Mode::FixedNormal => PropertyModeType::FixedNormal,
-                Mode::FixedReadonly => PropertyModeType::FixedReadonly,
-            };
-            refused(set.define_property_with_mode(name, &value, mode), name)
+            refused(set.define_property_with_mode(name, &value, mode.into()), name)
         }
     }
+}
+
+fn mode(options: &ModeOf, arguments: &OrbArguments) -> Outcome {
+    let orb = arguments.orb()?;
+    let set: PropertySetDefRef = orb.string_to_object(&options.set)?.narrow()?;
+    let name = &options.name;
+    if let Some(mode) = options.mode {
+        return refused(set.set_property_mode(name, mode.into()), name);
+    }
+    let mode = match refused(set.get_property_mode(name), name)? {
+        PropertyModeType::Normal => "normal",
+        PropertyModeType::ReadOnly => "read-only",
+        PropertyModeType::FixedNormal => "fixed-normal",
+        PropertyModeType::FixedReadonly => "fixed-readonly",
+        PropertyModeType::Undefined => "undefined",
+    };
+    say!("{mode}")
 }
 
 fn list(at: &At, arguments: &OrbArguments) -> Outcome {

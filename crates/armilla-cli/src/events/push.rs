@@ -105,9 +105,10 @@ fn data(options: &Push, text: &str) -> Outcome<Any> {
     })
 }
 
-fn text<E: std::fmt::Debug>(error: armilla::Error<E>) -> Failure {
+fn text<E>(error: armilla::Error<E>) -> Failure {
     match error {
         armilla::Error::System(exception) => exception.into(),
-        armilla::Error::User(exception) => Failure::because(format_args!("{exception:?}")),
+        // All that a proxy says to its first supplier.
+        armilla::Error::User(_) => Failure::because("the channel has disconnected its suppliers"),
     }
 }

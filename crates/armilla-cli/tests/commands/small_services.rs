@@ -25,7 +25,7 @@ fn properties_outlive_the_process_that_serves_them() {
     service.ok(&["set", set, "colour", "red"]);
     service.ok(&["set", set, "size", "7", "--mode", "fixed-readonly"]);
     let fixed = service.fails(&["unset", set, "size"]);
-    assert!(fixed.contains("size: ") && fixed.contains("FixedProperty"), "{fixed}");
+    assert!(fixed.contains("size: the property is fixed") && fixed.contains("hint"), "{fixed}");
     service.stop();
 
     let service = Running::at(&PROPERTIES, &endpoint, &["--store", &store]);
@@ -37,6 +37,38 @@ fn properties_outlive_the_process_that_serves_them() {
     let id = list.lines().nth(1).unwrap().split_whitespace().next().unwrap();
     service.ok(&[&["rm", id][..], &place].concat());
     service.fails(&["get", set]);
+    service.stop();
+}
+
+#[test]
+fn a_property_that_stays_as_it_is_says_so_and_its_mode_can_be_changed() {
+    let service = Running::new(&PROPERTIES, &["--memory"]);
+    let place = at(&service, "PropertySetFactory");
+    let set = service.ok(&[&["create", "--modes"][..], &place].concat());
+    let set = set.trim();
+    let says = |arguments: &[&str], what: &str| {
+        let said = service.fails(arguments);
+        let is_bare =
+            ["Property\n", "Mode\n", "Set\n", "Code\n"].iter().any(|it| said.contains(it));
+        assert!(said.contains(what) && !is_bare, "{arguments:?}: {said}");
+    };
+    service.ok(&["set", set, "size", "7", "--mode", "fixed-readonly"]);
+    assert_eq!(service.ok(&["mode", set, "size"]).trim(), "fixed-readonly");
+    says(&["set", set, "size", "8"], "size: the property is read-only: its value stays");
+    says(&["set", set, "size", "8", "--mode", "normal"], "the property is read-only");
+    says(&["unset", set, "size"], "size: the property is fixed");
+    service.ok(&["mode", set, "size", "normal"]);
+    service.ok(&["set", set, "size", "8"]);
+    service.ok(&["unset", set, "size"]);
+    for arguments in [&["get", set, "size"][..], &["unset", set, "size"], &["mode", set, "size"]] {
+        says(arguments, "size: there is no such property");
+    }
+    says(&["get", set, ""], "no name that a property can have");
+    says(&[&["rm", "none"][..], &place].concat(), "none: there is no such property set");
+    // A set that shows no modes has none to ask for.
+    let plain = service.ok(&[&["create"][..], &place].concat());
+    let refused = service.fails(&["mode", plain.trim(), "size"]);
+    assert!(refused.contains("PropertySet"), "{refused}");
     service.stop();
 }
 
