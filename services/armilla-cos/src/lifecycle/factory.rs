@@ -62,7 +62,8 @@ impl Factories {
         Self::default()
     }
 
-    /// Makes objects by this key, the id of a single step, with a function that gets the criteria.
+    /// Makes objects by keys whose last step has this id, with a function that gets the criteria: by
+    /// `account` and by `bank/account`, under which a naming service may have the factory.
     pub fn make(
         mut self,
         key: impl Into<String>,
@@ -79,10 +80,7 @@ impl Factories {
     }
 
     fn find(&self, key: &[NameComponent]) -> Option<&Make> {
-        match key {
-            [only] => self.by_key.get(&only.id).map(|make| &**make),
-            _ => None,
-        }
+        self.by_key.get(&key.last()?.id).map(|make| &**make)
     }
 }
 

@@ -143,6 +143,10 @@ fn factories_make_what_their_criteria_say_and_name_those_that_they_cannot_meet()
     let (place, factory) = Place::new();
     assert_eq!(factory.supports(&key("counter")), Ok(true));
     assert_eq!(factory.supports(&key("clock")), Ok(false));
+    // Under the name that a naming service has for it, too.
+    let named = [key("bank"), key("counter")].concat();
+    assert_eq!(factory.supports(&named), Ok(true));
+    assert_eq!(factory.supports(&[key("counter"), key("clock")].concat()), Ok(false));
     factory.create_object(&key("counter"), &value(7)).unwrap();
     assert_eq!(*place.made.lock().unwrap(), [7]);
     let none = factory.create_object(&key("clock"), &[]);
