@@ -6,7 +6,10 @@ use armilla::{Completion, ExceptionKind, Minor, SystemException};
 /// The exception for a refusal. `LockNotHeld` is a user exception: see
 /// [`not_held`](Refusal::NotHeld).
 pub(super) fn exception(why: Refusal, is_transaction: bool) -> SystemException {
-    let of = |kind, minor| SystemException::new(kind, minor, Completion::No);
+    // Nothing was locked, and nobody else knows that.
+    let of = |kind, minor| {
+        SystemException::new(kind, minor, Completion::No).with_completed(Completion::No)
+    };
     match (why, is_transaction) {
         (Refusal::Deadlock, true) => of(ExceptionKind::TransactionRolledback, Minor::LOCK_DEADLOCK)
             .with_reason("transactions waited for each other, and this one has to give way")

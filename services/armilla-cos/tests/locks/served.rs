@@ -1,6 +1,6 @@
 //! Lock sets over a network: clients with and without transactions.
 
-use armilla::{Error, ExceptionKind, Minor, Orb, SystemException};
+use armilla::{Completion, Error, ExceptionKind, Minor, Orb, SystemException};
 use armilla_cos::locks::corba::{
     LockCoordinator, LockMode, LockNotHeld, LockSet, LockSetFactory, LockSetFactoryRef,
     TransactionalLockSet, lock_set,
@@ -101,6 +101,7 @@ fn a_wait_ends_with_its_time_with_its_client_and_by_an_operator() {
     set.lock(LockMode::Write).unwrap();
     let error = set.lock(LockMode::Write).unwrap_err();
     assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::LOCK_WAIT_ENDED));
+    assert_eq!(error.completed(), Completion::No);
     let holder = server.service.list()[0].holder;
     assert!(server.service.release(holder) && !server.service.release(holder));
     assert_eq!(set.try_lock(LockMode::Write), Ok(true));
