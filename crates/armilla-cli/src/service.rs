@@ -72,25 +72,33 @@ impl RecoverArguments {
         let none = || Failure::usage("--store DIR is needed: there is no home directory");
         let directory = self.store.clone().or_else(|| default_directory(service));
         let recovered = recover(&directory.ok_or_else(none)?, self.dry_run)?;
-        let what = if self.dry_run { "can be saved" } else { "saved" };
-        say!("{what}: {}", one_line(&recovered.saved.to_string()))?;
-        match &*recovered.losses {
-            [] => say!("nothing is lost")?,
-            losses => {
-                say!("{} losses:", losses.len())?;
-                losses.iter().try_for_each(|loss| say!("  {}", one_line(loss)))?;
-            }
+        report(&recovered, self.dry_run)
+    }
+}
+
+/// Prints what is saved of a store, what is lost, the last good state, and where the damaged file is.
+///
+/// # Errors
+/// Something is lost.
+pub(crate) fn report<C: Display>(recovered: &Recovered<C>, is_trial: bool) -> Outcome {
+    let what = if is_trial { "can be saved" } else { "saved" };
+    say!("{what}: {}", one_line(&recovered.saved.to_string()))?;
+    match &*recovered.losses {
+        [] => say!("nothing is lost")?,
+        losses => {
+            say!("{} losses:", losses.len())?;
+            losses.iter().try_for_each(|loss| say!("  {}", one_line(loss)))?;
         }
-        if let Some(last) = &recovered.last_commit {
-            say!("{last}")?;
-        }
-        if let Some(kept) = &recovered.kept {
-            say!("the damaged file is kept: {}", kept.display())?;
-        }
-        match recovered.losses.is_empty() {
-            true => Ok(()),
-            false => Err(Failure::because("the store is damaged: see above what is lost")),
-        }
+    }
+    if let Some(last) = &recovered.last_commit {
+        say!("{last}")?;
+    }
+    if let Some(kept) = &recovered.kept {
+        say!("the damaged file is kept: {}", kept.display())?;
+    }
+    match recovered.losses.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::because("the store is damaged: see above what is lost")),
     }
 }
 

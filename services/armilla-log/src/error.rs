@@ -97,7 +97,7 @@ impl fmt::Display for LogError {
                 directory.display()
             ),
             Self::Damaged(damage) => {
-                write!(f, "{damage}; restore it, or save what is left by `recover`")
+                write!(f, "{damage}; restore it, or save what is left by `armilla_log::recover`")
             }
             Self::Gone { asked, first } => {
                 write!(f, "what was at position {asked} is removed: the log begins at {first}")

@@ -101,6 +101,8 @@ pub mod notification {
 
 pub use builder::ReplicaBuilder;
 pub use checkpointable::{Checkpointable, StateError};
+#[cfg(feature = "disk")]
+pub use disk::{Saved, recover};
 pub use documents::{Document, Documents, EtcdRegistry, MemoryRegistry};
 pub use error::ReplicaError;
 pub use model::Style;

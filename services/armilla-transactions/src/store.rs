@@ -2,7 +2,8 @@
 
 use crate::journal::Journal;
 use crate::model::{Key, Kind, Record};
-use armilla_log::{Log, LogError, Options, Position};
+use armilla_log::{Log, LogError, Options, Position, Saved};
+use armilla_store::Recovered;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
@@ -14,6 +15,10 @@ const CONSUMER: &str = "transactions";
 /// When a transaction that does not end has so many octets of others behind it, its records are
 /// written again: else they would keep the whole log.
 const BEHIND: u64 = 64 << 20;
+
+/// What a loss can mean.
+const COST: &str =
+    "what the lost records have decided is not known: who has not heard of a commit rolls back";
 
 /// A log of decisions in a directory. Threads that decide at the same time share one wait for the
 /// disk.
@@ -58,11 +63,36 @@ impl DiskJournal {
         Self::over(Log::open(directory, Options::default()).map_err(error)?)
     }
 
+    /// Saves what can be saved of a damaged log, which nobody may have open meanwhile; see
+    /// [`armilla_log::recover`]. As a `trial` it only says what that would be. Without the records that
+    /// are lost, who has not heard of a decision to commit rolls back, and a heuristic outcome may be
+    /// forgotten: a copy of the log is better.
+    ///
+    /// # Errors
+    /// Those of [`armilla_log::recover`].
+    pub fn recover(
+        directory: impl AsRef<Path>,
+        is_trial: bool,
+    ) -> Result<Recovered<Saved>, LogError> {
+        let mut recovered = armilla_log::recover(directory, is_trial)?;
+        if !recovered.losses.is_empty() {
+            recovered.losses.push(COST.to_owned());
+        }
+        Ok(recovered)
+    }
+
     /// One over a log that is open. It needs the log for itself.
     ///
     /// # Errors
     /// The log takes no more consumers.
     pub fn over(log: Log) -> io::Result<Self> {
+        for damage in &log.opened().damages {
+            tracing::warn!(
+                %damage,
+                "the log of transactions is damaged where it can be read all the same; if a file was cut off, \
+                 records are lost"
+            );
+        }
         if log.acknowledged(CONSUMER).is_none() {
             log.acknowledge(CONSUMER, log.first()).map_err(error)?;
         }
@@ -184,7 +214,16 @@ fn error(error: LogError) -> io::Error {
         LogError::Damaged(_) => io::ErrorKind::InvalidData,
         _ => io::ErrorKind::Other,
     };
-    io::Error::new(kind, error)
+    match error {
+        LogError::Damaged(damage) => io::Error::new(
+            kind,
+            format!(
+                "{damage}; restore a copy, because no other place tells what it has decided, or save what \
+                 is left with `armilla transactions recover`"
+            ),
+        ),
+        error => io::Error::new(kind, error),
+    }
 }
 
 #[cfg(test)]
@@ -219,6 +258,43 @@ mod tests {
         let left = crate::model::recover(&read, Default::default(), Default::default());
         let keys: Vec<_> = left.iter().map(|it| it.key()).collect();
         assert!(keys.contains(&Key([3; 16])) && !keys.contains(&Key([2; 16])), "{keys:?}");
+        drop(journal);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_is_left_of_a_damaged_log_is_saved_and_the_error_says_how() {
+        let name = format!("transactions-damaged-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::remove_dir_all(&directory).ok();
+        let journal = DiskJournal::open(&directory).unwrap();
+        let positions: Vec<_> =
+            (1..4).map(|number| journal.enter(&committed(number)).unwrap()).collect();
+        journal.sync().unwrap();
+        drop(journal);
+        let is_segment = |path: &std::path::PathBuf| path.extension() == Some("segment".as_ref());
+        let files = std::fs::read_dir(&directory).unwrap();
+        let segment = files.map(|file| file.unwrap().path()).find(is_segment).unwrap();
+        let mut octets = std::fs::read(&segment).unwrap();
+        // Behind the block that describes the segment, and the head of the second record.
+        let at = 4096 + positions[1].octets() as usize + 30;
+        octets[at] ^= 1;
+        std::fs::write(&segment, &octets).unwrap();
+
+        let error = DiskJournal::open(&directory).and_then(|journal| journal.read()).unwrap_err();
+        let said = error.to_string();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{said}");
+        assert!(said.contains("`armilla transactions recover`"), "{said}");
+        let trial = DiskJournal::recover(&directory, true).unwrap();
+        assert_eq!((trial.saved.records, trial.losses.len(), trial.kept), (2, 2, None));
+        assert_eq!(std::fs::read(&segment).unwrap(), octets, "a trial changes nothing");
+        let saved = DiskJournal::recover(&directory, false).unwrap();
+        assert_eq!(std::fs::read(saved.kept.unwrap()).unwrap(), octets);
+        assert!(saved.losses[1].contains("rolls back"), "{:?}", saved.losses);
+        let journal = DiskJournal::open(&directory).unwrap();
+        let left = journal.read().unwrap();
+        let keys: Vec<_> = left.iter().map(|record| record.key).collect();
+        assert_eq!(keys, [Key([1; 16]), Key([3; 16])]);
         drop(journal);
         std::fs::remove_dir_all(&directory).unwrap();
     }

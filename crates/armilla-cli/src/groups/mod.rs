@@ -4,6 +4,7 @@
 mod serve;
 
 use crate::orb::OrbArguments;
+use crate::service::report;
 use armilla::{Error, Orb, SystemException};
 use armilla_etcd::ClusterUser;
 use armilla_replication::corba::member::LeaveRaises;
@@ -32,6 +33,8 @@ pub(crate) enum Groups {
     Show(Named),
     /// Print the reference to a group
     Reference(Named),
+    /// Save what can be saved of the damaged disk of a member, if no other member has the state
+    Recover(Recover),
     /// Take a backup out of a group, or forget a group whose members are all gone
     Remove(Remove),
 }
@@ -57,6 +60,23 @@ pub(crate) struct Named {
     at: Where,
 }
 
+/// The disk of a member.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    after_help = "The member must not run. If another one of the group has the state, alive or on its disk, move \
+                  the directory\naway instead: the member is given the state, and nothing is lost. What is saved \
+                  is the latest state and the\nrequests behind it up to the first that is damaged; later ones \
+                  are lost, although they were replied to.\nThe status is 0 if nothing is lost, else 1."
+)]
+pub(crate) struct Recover {
+    /// The directory that the program of the member has given to `ReplicaBuilder::disk`
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Only say what is damaged; change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
 /// A member, or a group.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Remove {
@@ -74,6 +94,11 @@ pub(crate) fn run(groups: &Groups, arguments: &OrbArguments) -> Outcome {
         Groups::Show(named) => show(&arguments.orb()?, &named.group, &named.view()?),
         Groups::Reference(named) => {
             say!("{}", group_reference(&named.group, &named.view()?)?.to_text()?)
+        }
+        Groups::Recover(Recover { directory, dry_run }) => {
+            arguments.refuse()?;
+            let recovered = armilla_replication::recover(directory, *dry_run);
+            report(&recovered.map_err(Failure::because)?, *dry_run)
         }
         Groups::Remove(remove) => {
             let (orb, view) = (arguments.orb()?, remove.named.view()?);

@@ -2,7 +2,7 @@
 
 use crate::orb::OrbArguments;
 use crate::place::{At, Place};
-use crate::service::ServiceArguments;
+use crate::service::{RecoverArguments, ServiceArguments};
 use armilla::{Error, Orb};
 use armilla_terminal::{Failure, Outcome, one_line, say};
 use armilla_transactions::corba::operator::{
@@ -10,7 +10,7 @@ use armilla_transactions::corba::operator::{
 };
 use armilla_transactions::corba::{Operator, OperatorRef, TransactionInfo};
 use armilla_transactions::server::{OPERATOR_KEY, Server};
-use armilla_transactions::{ContextId, Transactions as Library};
+use armilla_transactions::{ContextId, DiskJournal, Transactions as Library};
 use std::time::Duration;
 
 /// The endpoint of a service, if no `-ORBEndpoint` says another.
@@ -37,6 +37,9 @@ pub(crate) enum Transactions {
     Rollback(Named),
     /// Forget heuristic outcomes, and participants that cannot be reached
     Forget(Named),
+    /// Save what can be saved of a damaged log, while nobody has it open: a copy of the log is better,
+    /// because who has not heard of a lost decision to commit rolls back
+    Recover(RecoverArguments),
 }
 
 /// The arguments of `armilla transactions serve`.
@@ -79,19 +82,24 @@ pub(crate) fn run(transactions: &Transactions, arguments: &OrbArguments) -> Outc
         Transactions::Ls(at) => list(&operator(at, arguments)?.1),
         Transactions::Show(named) => {
             let (_orb, operator) = operator(&named.at, arguments)?;
-            show(&failed(operator.show(&named.id), &named.id)?)
+            show(&failed(operator.show(&named.id), &operator, &named.id)?)
         }
         Transactions::Commit(named) => {
             let (_orb, operator) = operator(&named.at, arguments)?;
-            failed(operator.commit(&named.id), &named.id)
+            failed(operator.commit(&named.id), &operator, &named.id)
         }
         Transactions::Rollback(named) => {
             let (_orb, operator) = operator(&named.at, arguments)?;
-            failed(operator.rollback(&named.id), &named.id)
+            failed(operator.rollback(&named.id), &operator, &named.id)
         }
         Transactions::Forget(named) => {
             let (_orb, operator) = operator(&named.at, arguments)?;
-            failed(operator.forget(&named.id), &named.id)
+            failed(operator.forget(&named.id), &operator, &named.id)
+        }
+        Transactions::Recover(options) => {
+            options.run("transactions", arguments, |log, is_trial| {
+                Ok(DiskJournal::recover(log, is_trial)?)
+            })
         }
     }
 }
@@ -118,7 +126,12 @@ fn operator(at: &At, arguments: &OrbArguments) -> Outcome<(Orb, OperatorRef)> {
 }
 
 fn list(operator: &OperatorRef) -> Outcome {
-    let transactions = operator.list()?;
+    let mut transactions = operator.list()?;
+    // Those that need somebody come first.
+    let is_quiet = |it: &TransactionInfo| {
+        it.heuristic.is_empty() && it.status != "in doubt" && !it.status.starts_with("unknown")
+    };
+    transactions.sort_by(|a, b| (is_quiet(a), &a.id).cmp(&(is_quiet(b), &b.id)));
     say!("{:<32} {:<20} {:>12} HEURISTIC", "ID", "STATUS", "PARTICIPANTS")?;
     for it in transactions {
         let (id, status) = (one_line(&it.id), one_line(&it.status));
@@ -143,35 +156,53 @@ fn show(it: &TransactionInfo) -> Outcome {
 }
 
 /// The error of an operation, with what the user exception says.
-fn failed<T, E: UserText>(outcome: Result<T, Error<E>>, id: &str) -> Outcome<T> {
+fn failed<T, E: UserText>(
+    outcome: Result<T, Error<E>>,
+    operator: &OperatorRef,
+    id: &str,
+) -> Outcome<T> {
     outcome.map_err(|error| match error {
         Error::System(exception) => exception.into(),
         Error::User(exception) => match exception.refused() {
-            Some(status) => Failure::because(format_args!("the transaction is {status}")),
-            None => Failure::because(format_args!(
-                "there is no transaction whose id begins with {id:?}, or more than one"
-            )),
+            Some((status, only)) => {
+                let status = one_line(status);
+                Failure::because(format_args!("the transaction is {status}\n  hint: {only}"))
+            }
+            None => unknown(operator, id),
         },
     })
 }
 
+fn unknown(operator: &OperatorRef, id: &str) -> Failure {
+    let all = operator.list().unwrap_or_default();
+    match all.iter().filter(|it| it.id.starts_with(id)).count() {
+        0 | 1 => Failure::because(format_args!(
+            "there is no transaction whose id begins with {id:?}: it is over, or was never here\n  hint: \
+             `armilla transactions ls` lists those that are not over"
+        )),
+        count => Failure::because(format_args!(
+            "the ids of {count} transactions begin with {id:?}\n  hint: type more of it"
+        )),
+    }
+}
+
 trait UserText {
-    /// In which state the transaction is, if that is why.
-    fn refused(&self) -> Option<&str>;
+    /// In which state the transaction is, if that is why, and what can be done in which ones.
+    fn refused(&self) -> Option<(&str, &str)>;
 }
 
 impl UserText for ShowRaises {
-    fn refused(&self) -> Option<&str> {
+    fn refused(&self) -> Option<(&str, &str)> {
         None
     }
 }
 
 macro_rules! refused {
-    ($($raises:ident)*) => {
+    ($($raises:ident $only:literal)*) => {
         $(impl UserText for $raises {
-            fn refused(&self) -> Option<&str> {
+            fn refused(&self) -> Option<(&str, &str)> {
                 match self {
-                    Self::Refused(refused) => Some(&refused.status),
+                    Self::Refused(refused) => Some((&refused.status, $only)),
                     Self::UnknownTransaction(_) => None,
                 }
             }
@@ -179,4 +210,8 @@ macro_rules! refused {
     };
 }
 
-refused! { CommitRaises RollbackRaises ForgetRaises }
+refused! {
+    CommitRaises "only what is in doubt can be committed, in place of its superior"
+    RollbackRaises "only what is in doubt or active can be rolled back"
+    ForgetRaises "only heuristic outcomes, and participants that cannot be reached, can be forgotten"
+}

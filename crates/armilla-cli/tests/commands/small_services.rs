@@ -1,10 +1,11 @@
-//! `armilla properties`, `time`, `lifecycle` and `groups`, as a user types them.
+//! `armilla properties`, `time`, `lifecycle`, `transactions` and `groups`, as a user types them.
 
 use crate::running::{Directory, Running, Service, free_port};
 use std::process::Command;
 
 const PROPERTIES: Service = Service { command: "properties", reference: "PropertySetFactory" };
 const TIME: Service = Service { command: "time", reference: "TimeService" };
+const TRANSACTIONS: Service = Service { command: "transactions", reference: "TransactionOperator" };
 const LIFECYCLE: Service = Service { command: "lifecycle", reference: "FactoryFinder" };
 
 /// `--at HOST:PORT`, for commands that need other objects of the service.
@@ -132,4 +133,39 @@ fn a_cluster_that_is_away_is_no_empty_list_of_groups() {
         assert!(output.stdout.is_empty(), "{arguments:?}: {:?}", output.stdout);
         assert!(said.contains(&cluster) && said.contains("start etcd"), "{said}");
     }
+}
+
+/// What a command prints, and whether it succeeds.
+fn said(arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_armilla")).args(arguments).output().unwrap();
+    let all = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(all).unwrap())
+}
+
+#[test]
+fn a_damaged_log_of_transactions_names_the_command_that_saves_what_is_left() {
+    let directory = Directory::new("transactions-recover");
+    let store = directory.file("log");
+    let service = Running::new(&TRANSACTIONS, &["--store", &store]);
+    let recover = ["transactions", "recover", "--store", &store];
+    // Not while somebody has it.
+    let (is_ok, held) = said(&recover);
+    assert!(!is_ok && held.contains("held"), "{held}");
+    service.stop();
+    assert!(said(&recover).1.contains("nothing is lost"));
+    std::fs::remove_file(directory.file("log/state")).unwrap();
+    let serve = ["transactions", "serve", "--store", &store, "-ORBEndpoint", "iiop://127.0.0.1:0"];
+    let (is_ok, damaged) = said(&serve);
+    assert!(!is_ok && damaged.contains("`armilla transactions recover`"), "{damaged}");
+    let (is_ok, trial) = said(&[&recover[..], &["--dry-run"]].concat());
+    assert!(!is_ok && trial.contains("can be saved: 0 records in 1 segments"), "{trial}");
+    assert!(trial.contains("rolls back"), "{trial}");
+    assert!(!said(&serve).0, "a trial changes nothing");
+    let (is_ok, saved) = said(&recover);
+    assert!(!is_ok && saved.contains("saved: 0 records"), "{saved}");
+    Running::new(&TRANSACTIONS, &["--store", &store]).stop();
+    let (is_ok, none) = said(&["transactions", "recover", "--store", &directory.file("none")]);
+    assert!(!is_ok && none.contains("is no directory"), "{none}");
+    let (is_ok, none) = said(&["groups", "recover", &directory.file("none")]);
+    assert!(!is_ok && none.contains("is no directory"), "{none}");
 }

@@ -71,6 +71,12 @@ impl History {
         }
     }
 
+    /// What a member writes that has it.
+    pub fn into_kept(self) -> impl Iterator<Item = Kept> {
+        let checkpoint = Kept::Checkpoint(self.identities, self.welcome);
+        std::iter::once(checkpoint).chain(self.records.into_iter().map(Kept::Record))
+    }
+
     /// How far it has come.
     pub fn last(&self) -> Position {
         self.records.last().map_or(self.welcome.last, |record| record.position)

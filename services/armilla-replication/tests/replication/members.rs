@@ -4,9 +4,10 @@ use crate::savings::Savings;
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{ExceptionKind, Orb};
 use armilla_giop::FtRequest;
+use armilla_log::{Log, Options};
 use armilla_replication::model::{Failure, Limits, Role, View};
 use armilla_replication::{
-    GroupName, MemoryRegistry, Replica, ReplicaBuilder, Style, ViewRegistry,
+    GroupName, MemoryRegistry, Replica, ReplicaBuilder, Saved, Style, ViewRegistry,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef, InsufficientFunds};
@@ -237,6 +238,7 @@ fn a_request_that_has_expired_is_refused() {
     let (_orb, account) = repeating(&servers[0], 1);
     let error = account.deposit(1.0).unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::BadContext, "{error}");
+    assert!(error.to_string().contains(" s ago"), "{error}");
     assert_eq!(servers[0].savings.executed.load(Ordering::SeqCst), 0);
 }
 
@@ -281,6 +283,61 @@ fn a_group_all_of_whose_members_have_died_comes_back_from_any_disk_of_the_latest
         assert_eq!(*a.savings.balance.lock().unwrap(), 10.0);
         a.kill();
     }
+    std::fs::remove_dir_all(&directory).ok();
+}
+
+#[test]
+fn what_is_left_of_the_damaged_disk_of_the_last_member_is_saved() {
+    let directory = std::env::temp_dir().join(format!("armilla-damaged-{}", std::process::id()));
+    std::fs::remove_dir_all(&directory).ok();
+    let registry = Arc::<MemoryRegistry>::default();
+    let on_disk =
+        || Server::start_with(&registry, 1, "a", Style::WarmPassive, |it| it.disk(&directory));
+    let a = on_disk();
+    let (orb, account) = client(&a);
+    (0..5).for_each(|_| account.deposit(1.0).unwrap());
+    a.kill();
+    orb.shutdown();
+    // The third of five deposits.
+    let log = Log::open(&directory, Options::default()).unwrap();
+    let records: Vec<_> = log.read_from(log.first()).map(|record| record.unwrap()).collect();
+    let third = records[records.len() - 3].position.octets() as usize;
+    drop(log);
+    let segments = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path());
+    let mut segments: Vec<_> =
+        segments.filter(|path| path.extension() == Some("segment".as_ref())).collect();
+    segments.sort();
+    let damaged = segments.pop().unwrap();
+    let mut octets = std::fs::read(&damaged).unwrap();
+    octets[4096 + third + 40] ^= 1;
+    std::fs::write(&damaged, octets).unwrap();
+
+    let start = || {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let savings = Arc::new(Savings::default());
+        let servant: Arc<dyn Account> = savings.clone();
+        let builder = Replica::builder(GroupName::new("bank", 1), "a").registry(registry.clone());
+        builder.disk(&directory).start(&orb, savings, servant).unwrap_err().to_string()
+    };
+    let said = start();
+    assert!(said.contains("`armilla groups recover`") && said.contains("newcomer"), "{said}");
+    let trial = armilla_replication::recover(&directory, true).unwrap();
+    assert!(!trial.losses.is_empty() && trial.kept.is_none(), "{trial:?}");
+    assert_eq!(start(), said, "a trial changes nothing");
+    let recovered = armilla_replication::recover(&directory, false).unwrap();
+    assert_eq!(recovered.saved, Saved::Requests(2), "{recovered:?}");
+    assert!(recovered.losses.last().unwrap().contains("2 records behind request 2"));
+    // Once more there is nothing to do.
+    let again = armilla_replication::recover(&directory, false).unwrap();
+    assert_eq!((again.saved, again.losses.len()), (Saved::Requests(2), 0));
+    let a = on_disk();
+    assert_eq!((a.replica.role(), *a.savings.balance.lock().unwrap()), (Role::Primary, 2.0));
+    let (_orb, account) = client(&a);
+    account.deposit(1.0).unwrap();
+    a.kill();
+    let a = on_disk();
+    assert_eq!(*a.savings.balance.lock().unwrap(), 3.0);
+    a.kill();
     std::fs::remove_dir_all(&directory).ok();
 }
 
