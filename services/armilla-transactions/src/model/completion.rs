@@ -52,7 +52,7 @@ impl Transaction {
             _ => return self.reply(Reply::Refused),
         }
         (self.purpose, self.asked) = (purpose, true);
-        let late = self.deadline.is_some_and(|deadline| deadline <= self.now);
+        let late = self.is_late();
         self.timed_out |= late;
         // Synchronizations are not called for a transaction that cannot commit.
         let calls = self.options.checked && self.calls > 0 || self.parts > 0;
@@ -161,7 +161,12 @@ impl Transaction {
         if self.participants.iter().any(|it| it.progress == Progress::Asked) {
             return;
         }
-        if self.rollback_only {
+        // A vote may take longer than the transaction has.
+        if self.is_late() {
+            self.timed_out = true;
+            self.because(RollbackReason::TimedOut);
+        }
+        if self.rollback_only || self.timed_out {
             return self.deliver(false);
         }
         if !self.participants.iter().any(|it| it.progress == Progress::Prepared) {

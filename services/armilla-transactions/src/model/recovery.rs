@@ -131,7 +131,7 @@ impl Transaction {
         }
     }
 
-    fn is_late(&self) -> bool {
+    pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
 

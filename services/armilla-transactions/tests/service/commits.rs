@@ -4,15 +4,20 @@ use crate::bank_world::{Bank, Books, Process, await_that};
 use armilla::{Error, ExceptionKind, Orb};
 use armilla_transactions::model::{Key, Record, Status, Vote};
 use armilla_transactions::{
-    CommitError, Journal, MemoryJournal, OtsPolicy, ResourceError, RunError, Synchronization,
+    CommitError, Journal, MemoryJournal, OtsPolicy, Resource, ResourceError, RunError,
+    Synchronization,
 };
 use bank::bank::account::WithdrawRaises;
 use bank::bank::{Account, AccountRef};
 use std::io;
+use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::task::{Context, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
 
 type Transferred = Result<(), RunError<Error<WithdrawRaises>>>;
 
@@ -137,6 +142,86 @@ fn the_time_that_is_left_travels_and_ends_the_work_everywhere() {
     assert_eq!(transaction.commit(), Err(CommitError::RolledBack { timed_out: true }));
     assert_eq!(from.balance(), 100.0);
     nothing_is_left(&[&client, &from.process]);
+}
+
+/// Votes to commit once the time of its transaction is over.
+struct Slow {
+    begun: Instant,
+    rolled_back: AtomicUsize,
+}
+
+impl Resource for Slow {
+    fn prepare(&self) -> Result<Vote, ResourceError> {
+        while self.begun.elapsed() <= SHORT {
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(Vote::Commit)
+    }
+
+    fn commit(&self) -> Result<(), ResourceError> {
+        panic!("its time is up");
+    }
+
+    fn rollback(&self) -> Result<(), ResourceError> {
+        self.rolled_back.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[test]
+fn a_time_that_is_up_while_participants_vote_rolls_back() {
+    let (client, bank) = (Process::client(), Bank::new(100.0));
+    let account = client.account(&bank.account);
+    let transaction = client.transactions.begin_within(Some(SHORT)).unwrap();
+    let slow = Arc::new(Slow { begun: Instant::now(), rolled_back: AtomicUsize::new(0) });
+    // On a busy machine the time may be up before.
+    let is_told = usize::from(transaction.enlist(slow.clone()).is_ok());
+    let entered = transaction.enter().unwrap();
+    let done = account.withdraw(1.0);
+    drop(entered);
+    assert_eq!(transaction.commit(), Err(CommitError::RolledBack { timed_out: true }), "{done:?}");
+    await_that("it is rolled back", || slow.rolled_back.load(Ordering::Relaxed) == is_told);
+    assert_eq!(bank.balance(), 100.0);
+    nothing_is_left(&[&client, &bank.process]);
+}
+
+/// A call that is under way.
+fn sent<F: Future>(call: F) -> Pin<Box<F>> {
+    let mut call = Box::pin(call);
+    assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    call
+}
+
+#[test]
+fn a_commit_while_a_reply_is_still_to_come_rolls_back_whichever_thread_commits() {
+    // A server that never answers.
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listening = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let (client, bank) =
+        (Process::new(listening, |it| it.propagate_always(true)), Bank::new(100.0));
+    let account = client.account(&bank.account);
+    let url = format!("corbaloc::{}/mute", mute.local_addr().unwrap());
+    let silent = client.orb.string_to_object(&url).unwrap();
+    let transaction = client.transactions.begin().unwrap();
+    let entered = transaction.enter().unwrap();
+    account.withdraw(1.0).unwrap();
+    let pending = sent(silent.non_existent_async());
+    drop(entered);
+    let commit = thread::spawn(move || transaction.commit()).join().unwrap();
+    assert_eq!(commit, Err(CommitError::RolledBack { timed_out: false }));
+    assert_eq!(bank.balance(), 100.0);
+    drop(pending);
+    nothing_is_left(&[&client, &bank.process]);
+    // Whether a call that is given up was executed nobody knows, either.
+    let transaction = client.transactions.begin().unwrap();
+    let entered = transaction.enter().unwrap();
+    account.withdraw(1.0).unwrap();
+    drop(sent(silent.non_existent_async()));
+    drop(entered);
+    assert_eq!(transaction.commit(), Err(CommitError::RolledBack { timed_out: false }));
+    nothing_is_left(&[&client, &bank.process]);
 }
 
 #[test]

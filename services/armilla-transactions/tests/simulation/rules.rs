@@ -105,6 +105,18 @@ fn the_client_is_answered_before_a_silent_participant_is() {
 }
 
 #[test]
+fn votes_that_come_too_late_roll_back() {
+    let until = NOW + Duration::from_secs(1);
+    let made = Transaction::root(KEY, GlobalId::default(), Some(until), Options::default());
+    let mut it = with(made, 2);
+    it.handle(Event::Commit, NOW);
+    it.handle(Event::Voted(0, Ok(Vote::Commit)), NOW);
+    let actions = it.handle(Event::Voted(1, Ok(Vote::Commit)), until);
+    assert_eq!(actions, [Action::Rollback(0), Action::Rollback(1)]);
+    assert!(it.has_timed_out());
+}
+
+#[test]
 fn attempts_come_rarer_up_to_a_bound() {
     let mut it = decided();
     it.handle(Event::Delivered(0, Ok(())), NOW);
