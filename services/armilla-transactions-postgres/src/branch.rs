@@ -1,8 +1,8 @@
 //! What one transaction has done in a database, as a participant of it.
 
 use crate::endings::Endings;
-use crate::error::DatabaseError;
-use crate::sessions::{Session, lock};
+use crate::error::{DatabaseError, is_refusal};
+use crate::sessions::{NotEnded, Session, lock};
 use armilla::ExceptionKind;
 use armilla_transactions::model::{Heuristic, Status, Vote};
 use armilla_transactions::{
@@ -173,7 +173,7 @@ impl Branch {
                 session.give_back();
                 Ok(Vote::Commit)
             }
-            Err(error) if error.code().is_some() => Ok(self.refuse(error)),
+            Err(error) if is_refusal(&error) => Ok(self.refuse(error)),
             Err(error) => {
                 // It may be prepared: the coordinator says that it is to be rolled back.
                 *self.state() = State::Prepared { told: false };
@@ -272,20 +272,24 @@ impl Resource for Branch {
     }
 
     fn commit(&self) -> Result<(), ResourceError> {
-        let told = match &mut *self.state() {
-            State::Prepared { told } => mem::replace(told, true),
+        let told = match *self.state() {
+            State::Prepared { told } => told,
             State::Ended => return Ok(()),
             _ => {
                 let why = "it is not prepared in the database";
                 return Err(ResourceError::Failed(why.to_owned()));
             }
         };
-        let ended = self.endings.commit(&self.gid);
-        match ended.map_err(|error| ResourceError::Failed(error.to_string()))? {
-            false if !told => Err(ResourceError::Heuristic(Heuristic::Hazard)),
-            _ => {
+        match self.endings.commit(&self.gid) {
+            // Somebody else has ended it.
+            Ok(false) if !told => Err(ResourceError::Heuristic(Heuristic::Hazard)),
+            Ok(_) => {
                 *self.state() = State::Ended;
                 Ok(())
+            }
+            Err(NotEnded { error, may_have }) => {
+                *self.state() = State::Prepared { told: told || may_have };
+                Err(ResourceError::Failed(error.to_string()))
             }
         }
     }
@@ -328,7 +332,7 @@ impl Resource for Branch {
                 session.give_back();
                 Ok(())
             }
-            Err(error) if error.code().is_some() => {
+            Err(error) if is_refusal(&error) => {
                 self.refuse(error);
                 session.roll_back();
                 Err(ResourceError::RolledBack)

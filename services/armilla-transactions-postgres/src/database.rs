@@ -3,7 +3,7 @@
 use crate::branch::Branch;
 use crate::endings::Endings;
 use crate::error::DatabaseError;
-use crate::sessions::{Connect, Sessions, lock};
+use crate::sessions::{Connect, Guard, Sessions, hold_name, lock};
 use armilla_transactions::{Resource, ResourceManager, Transaction};
 use postgres::Client;
 use std::collections::HashMap;
@@ -11,11 +11,7 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// How often the lock of a name is asked for while another process has it.
-const PAUSE: Duration = Duration::from_millis(100);
+use std::time::Duration;
 
 /// A database of PostgreSQL whose changes commit and roll back with transactions. Clones are the same;
 /// any thread may use it. It is also the [`ResourceManager`] that finds after a restart what is
@@ -56,8 +52,6 @@ struct Inner {
     branches: Mutex<HashMap<String, Weak<Branch>>>,
     /// The next branch: two threads may begin one of the same transaction.
     next: AtomicU64,
-    /// Holds the lock of the name.
-    _guard: Mutex<Client>,
 }
 
 /// A database to be opened. See [`Database::builder`].
@@ -108,19 +102,20 @@ impl DatabaseBuilder {
         if most == "0" {
             return Err(DatabaseError::Disabled);
         }
-        hold_name(&mut guard, &prefix(&self.name), self.patience)?;
+        let name = prefix(&self.name);
+        hold_name(&mut guard, &name, self.patience)?;
         let timeout = self.statement_timeout.map_or(0, |timeout| timeout.as_millis().max(1));
         // What the setting holds.
         let timeout = timeout.min(i32::MAX as u128);
         let begin = format!("BEGIN; SET LOCAL statement_timeout = {timeout}");
         let most = self.connections.max(1);
-        let sessions = Sessions::new(self.connect, begin, most, self.patience);
+        let guard = Guard { name, client: guard };
+        let sessions = Sessions::new(self.connect, begin, most, self.patience, guard);
         Ok(Database(Arc::new(Inner {
             name: self.name,
             endings: Arc::new(Endings::new(sessions)),
             branches: Mutex::default(),
             next: AtomicU64::new(0),
-            _guard: Mutex::new(guard),
         })))
     }
 }
@@ -134,20 +129,6 @@ impl fmt::Debug for DatabaseBuilder {
 /// What the names of all prepared transactions of this database begin with.
 fn prefix(name: &str) -> String {
     format!("armilla:{name}:")
-}
-
-/// Takes the lock of the name, which the server frees when the connection ends: another process would
-/// take what this one has prepared for left over.
-fn hold_name(client: &mut Client, prefix: &str, patience: Duration) -> Result<(), DatabaseError> {
-    let deadline = Instant::now() + patience;
-    let lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))";
-    while !client.query_one(lock, &[&prefix])?.get::<_, bool>(0) {
-        if Instant::now() >= deadline {
-            return Err(DatabaseError::Held);
-        }
-        thread::sleep(PAUSE);
-    }
-    Ok(())
 }
 
 impl Database {
@@ -222,8 +203,7 @@ impl fmt::Debug for Database {
 impl ResourceManager for Database {
     fn prepared(&self) -> io::Result<Vec<String>> {
         let list = || -> Result<Vec<String>, DatabaseError> {
-            let (mut session, _) =
-                self.0.endings.sessions.session("").map_err(|(error, _)| error)?;
+            let mut session = self.0.endings.sessions.session("")?;
             let rows = session.query(
                 "SELECT gid FROM pg_prepared_xacts \
                  WHERE database = current_database() AND starts_with(gid, $1)",

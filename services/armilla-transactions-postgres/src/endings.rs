@@ -1,8 +1,7 @@
 //! How prepared transactions end: what cannot be rolled back because the database is away holds its
 //! locks until it is.
 
-use crate::error::DatabaseError;
-use crate::sessions::{Sessions, lock};
+use crate::sessions::{NotEnded, Sessions, lock};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -23,13 +22,13 @@ impl Endings {
     }
 
     /// Commits what is prepared. Returns whether there was something.
-    pub(crate) fn commit(&self, gid: &str) -> Result<bool, DatabaseError> {
+    pub(crate) fn commit(&self, gid: &str) -> Result<bool, NotEnded> {
         self.sessions.end_prepared(true, gid)
     }
 
     /// Rolls back what may be prepared: now, or once the database is there again.
     pub(crate) fn roll_back(self: &Arc<Self>, gid: &str) {
-        let Err(error) = self.sessions.end_prepared(false, gid) else { return };
+        let Err(NotEnded { error, .. }) = self.sessions.end_prepared(false, gid) else { return };
         let error = error.to_string();
         tracing::warn!(gid, error, "a prepared transaction is rolled back later");
         let mut left = lock(&self.left);

@@ -1,7 +1,7 @@
 //! Why a database does not do its part.
 
 use armilla::{ExceptionKind, SystemException};
-use postgres::error::SqlState;
+use postgres::error::{Severity, SqlState};
 use std::fmt;
 
 /// Why work in a database has failed. As a [`SystemException`] it is what the servant's client gets.
@@ -79,6 +79,7 @@ impl From<DatabaseError> for SystemException {
             DatabaseError::Transaction(exception) => return exception.clone(),
             DatabaseError::Postgres(error) => match error.code() {
                 None => ExceptionKind::Transient,
+                Some(_) if !is_refusal(error) => ExceptionKind::Transient,
                 Some(code) if is_conflict(code) => ExceptionKind::TransactionRolledback,
                 Some(_) => ExceptionKind::PersistStore,
             },
@@ -90,6 +91,13 @@ impl From<DatabaseError> for SystemException {
         };
         kind.because(error.to_string())
     }
+}
+
+/// Whether the database has refused a statement. Otherwise the connection has ended, because the server was
+/// stopped or the network failed, and nobody knows whether the statement was executed.
+pub(crate) fn is_refusal(error: &postgres::Error) -> bool {
+    let ends = |severity| matches!(severity, Some(Severity::Fatal | Severity::Panic));
+    error.as_db_error().is_some_and(|error| !ends(error.parsed_severity()))
 }
 
 /// Whether a transaction like this one may go through when it is tried again.

@@ -1,11 +1,18 @@
 //! Connections to a database, lent one at a time.
 
-use crate::error::DatabaseError;
+use crate::error::{DatabaseError, is_refusal};
 use postgres::Client;
 use postgres::error::SqlState;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+/// How often the lock of a name is asked for while another process has it.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long the connection that holds the name has to answer.
+const ALIVE: Duration = Duration::from_secs(5);
 
 pub(crate) type Connect = Box<dyn Fn() -> Result<Client, postgres::Error> + Send + Sync>;
 
@@ -17,8 +24,15 @@ pub(crate) struct Sessions {
     most: usize,
     /// How long somebody waits for one that is lent.
     patience: Duration,
+    guard: Mutex<Guard>,
     state: Mutex<State>,
     changed: Condvar,
+}
+
+/// The connection that holds the name of the database.
+pub(crate) struct Guard {
+    pub(crate) name: String,
+    pub(crate) client: Client,
 }
 
 #[derive(Default)]
@@ -36,8 +50,28 @@ pub(crate) struct Session {
 }
 
 impl Sessions {
-    pub(crate) fn new(connect: Connect, begin: String, most: usize, patience: Duration) -> Self {
-        Self { connect, begin, most, patience, state: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(
+        connect: Connect,
+        begin: String,
+        most: usize,
+        patience: Duration,
+        guard: Guard,
+    ) -> Self {
+        let (guard, state, changed) = (Mutex::new(guard), Mutex::default(), Condvar::new());
+        Self { connect, begin, most, patience, guard, state, changed }
+    }
+
+    /// Makes a connection. Where one is needed the server may be another one than before, which has freed
+    /// the name: then it is taken again.
+    fn connect(&self) -> Result<Client, DatabaseError> {
+        let made = (self.connect)()?;
+        let mut guard = lock(&self.guard);
+        if guard.client.is_valid(ALIVE).is_err() {
+            let mut client = (self.connect)()?;
+            hold_name(&mut client, &guard.name, self.patience)?;
+            guard.client = client;
+        }
+        Ok(made)
     }
 
     pub(crate) const fn most(&self) -> usize {
@@ -70,38 +104,29 @@ impl Sessions {
         let mut session =
             Session { client: idle.map(Box::new), sessions: self.clone(), used_before };
         if !used_before {
-            session.client = Some(Box::new((self.connect)()?));
+            session.client = Some(Box::new(self.connect()?));
         }
         Ok(session)
     }
 
     /// A session in which a transaction has begun.
     pub(crate) fn begin(self: &Arc<Self>) -> Result<Session, DatabaseError> {
-        self.session(&self.begin).map(|(session, _)| session).map_err(|(error, _)| error)
+        self.session(&self.begin)
     }
 
     /// A session whose first statements are executed; they change nothing if that is done twice.
-    /// Connections that have died while they were idle are passed over. Beside the session or the error
-    /// it returns whether there was such a one.
-    pub(crate) fn session(
-        self: &Arc<Self>,
-        statements: &str,
-    ) -> Result<(Session, bool), (DatabaseError, bool)> {
-        let mut died = false;
+    /// Connections that have died while they were idle are passed over.
+    pub(crate) fn session(self: &Arc<Self>, statements: &str) -> Result<Session, DatabaseError> {
         loop {
-            let lent = self.lend();
-            let mut session = match lent {
-                Ok(session) => session,
-                Err(error) => return Err((error, died)),
-            };
+            let mut session = self.lend()?;
             match session.batch_execute(statements) {
-                Ok(()) => return Ok((session, died)),
-                Err(error) if error.code().is_none() && session.used_before => died = true,
+                Ok(()) => return Ok(session),
+                Err(error) if !is_refusal(&error) && session.used_before => {}
                 Err(error) => {
-                    if error.code().is_some() {
+                    if is_refusal(&error) {
                         session.give_back();
                     }
-                    return Err((error.into(), died));
+                    return Err(error.into());
                 }
             }
         }
@@ -112,22 +137,51 @@ impl Sessions {
         self: &Arc<Self>,
         commit: bool,
         gid: &str,
-    ) -> Result<bool, DatabaseError> {
+    ) -> Result<bool, NotEnded> {
         let what = if commit { "COMMIT" } else { "ROLLBACK" };
-        match self.session(&format!("{what} PREPARED '{gid}'")) {
-            Ok((session, _)) => {
+        // The connection is alive: otherwise nobody knew whether this has ended what is not there any more.
+        let mut session = self.session("").map_err(|error| NotEnded { error, may_have: false })?;
+        match session.batch_execute(&format!("{what} PREPARED '{gid}'")) {
+            Ok(()) => {
                 session.give_back();
                 Ok(true)
             }
-            // It may have been the connection that has died.
-            Err((error, died)) if is_unknown(&error) => Ok(died),
-            Err((error, _)) => Err(error),
+            Err(error) if is_refusal(&error) => {
+                session.give_back();
+                match error.code() == Some(&SqlState::UNDEFINED_OBJECT) {
+                    true => Ok(false),
+                    false => Err(NotEnded { error: error.into(), may_have: false }),
+                }
+            }
+            Err(error) => Err(NotEnded { error: error.into(), may_have: true }),
         }
     }
 }
 
-fn is_unknown(error: &DatabaseError) -> bool {
-    matches!(error, DatabaseError::Postgres(it) if it.code() == Some(&SqlState::UNDEFINED_OBJECT))
+/// Takes the lock of a name, which the server frees when the connection ends: another process would
+/// take what this one has prepared for left over.
+pub(crate) fn hold_name(
+    client: &mut Client,
+    name: &str,
+    patience: Duration,
+) -> Result<(), DatabaseError> {
+    let deadline = Instant::now() + patience;
+    let lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))";
+    while !client.query_one(lock, &[&name])?.get::<_, bool>(0) {
+        if Instant::now() >= deadline {
+            return Err(DatabaseError::Held);
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+/// Why what was prepared is not known to have ended.
+#[derive(Debug)]
+pub(crate) struct NotEnded {
+    pub(crate) error: DatabaseError,
+    /// Whether it may have ended all the same.
+    pub(crate) may_have: bool,
 }
 
 impl Session {

@@ -92,15 +92,26 @@ impl Server {
 
     /// Starts the processes, with a setting.
     pub(super) fn run(&mut self, setting: &str) {
+        self.run_in(self.directory.clone(), setting);
+    }
+
+    /// The same where programs do not find them.
+    pub(super) fn run_aside(&mut self, setting: &str) -> PathBuf {
+        let aside = self.directory.join("data");
+        self.run_in(aside.clone(), setting);
+        aside
+    }
+
+    fn run_in(&mut self, sockets: PathBuf, setting: &str) {
         let process = command("postgres")
             .args(["-F", "-c", "listen_addresses=", "-c", setting, "-k"])
-            .arg(&self.directory)
+            .arg(&sockets)
             .arg("-D")
             .arg(self.directory.join("data"))
             .spawn();
         self.process = Some(process.unwrap());
         let begun = Instant::now();
-        while let Err(error) = connect(&self.directory, "postgres") {
+        while let Err(error) = connect(&sockets, "postgres") {
             assert!(begun.elapsed() < Duration::from_secs(60), "{error}");
             thread::sleep(Duration::from_millis(20));
         }
@@ -108,9 +119,18 @@ impl Server {
 
     /// Ends them as a crash does.
     pub(super) fn crash(&mut self) {
+        self.end("-QUIT");
+    }
+
+    /// Ends them in order, and with them all connections.
+    pub(super) fn stop(&mut self) {
+        self.end("-INT");
+    }
+
+    fn end(&mut self, signal: &str) {
         let Some(mut process) = self.process.take() else { return };
-        let quit = Command::new("kill").args(["-QUIT", &process.id().to_string()]).status();
-        assert!(quit.unwrap().success());
+        let ended = Command::new("kill").args([signal, &process.id().to_string()]).status();
+        assert!(ended.unwrap().success());
         process.wait().unwrap();
     }
 
@@ -151,7 +171,7 @@ impl Drop for Server {
     }
 }
 
-fn connect(directory: &Path, name: &str) -> Result<Client, Error> {
+pub(super) fn connect(directory: &Path, name: &str) -> Result<Client, Error> {
     Client::connect(&format!("host={} user=postgres dbname={name}", directory.display()), NoTls)
 }
 
