@@ -115,6 +115,14 @@ impl ReplicaBuilder {
         T::Interface: Interface,
     {
         let registry = self.registry.ok_or(ReplicaError::NoRegistry)?;
+        if self.style == Style::Active {
+            tracing::info!(
+                group = %self.group,
+                member = self.name,
+                "is active: each member makes the calls of the servant itself, and only calls of groups are \
+                 executed once"
+            );
+        }
         let world = World::new(orb, self.group.clone(), registry, self.interval * 3);
         // No longer than a backup waits at least that hears nothing.
         let promise = u64::try_from((self.interval * 5 / 4).as_nanos()).unwrap_or(u64::MAX);

@@ -30,8 +30,9 @@ pub trait Checkpointable: Send + Sync + 'static {
     fn set_state(&self, state: &[u8]) -> Result<(), StateError>;
 
     /// What has changed since this was asked last: `get_update`. `None`, the default, has the whole
-    /// state sent after each request. Members of active groups are asked only if they have a disk; see
-    /// [`Style::Active`](crate::Style::Active).
+    /// state sent after each request. Members of active groups are asked only if they have a disk; one that
+    /// says `None` executes requests again when it comes back, with all that they do outside of the servant;
+    /// see [`Style::Active`](crate::Style::Active).
     ///
     /// # Errors
     /// As [`state`](Self::state).

@@ -32,7 +32,14 @@ pub enum Style {
     #[doc(alias = "WARM_PASSIVE")]
     WarmPassive,
     /// All members execute each request, in the order of the primary: `ACTIVE`. Servants must do the same
-    /// when they are asked the same. On the disk of a member is each request, or what it has changed if the
+    /// when they are asked the same.
+    ///
+    /// **What a servant calls is called by every member.** A call of an object group is executed once all the
+    /// same. A call of any other object, a file that is written, a mail that is sent: all of that happens once
+    /// at each member, and once more when a member with a disk comes back whose servant has no
+    /// [`update`](crate::Checkpointable::update). Make what is called a group, or use a passive style.
+    ///
+    /// On the disk of a member is each request, or what it has changed if the
     /// servant says that ([`update`](crate::Checkpointable::update)); of a request that has called a group,
     /// the whole state if it does not. A member that comes back executes the requests that it finds there.
     #[doc(alias = "ACTIVE")]
