@@ -8,6 +8,7 @@ use crate::model::{Failure, MemberInfo, View};
 use crate::reference::GroupName;
 use crate::registry::ViewRegistry;
 use armilla::{Orb, ReplyFuture};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,22 +56,20 @@ impl Pictures {
 
     /// All groups of the registry: those of this domain with what the managers know.
     pub(super) fn groups(&self) -> Result<Vec<Group>, Failure> {
-        let mut all: Vec<_> = self.documents.groups()?;
-        let mut records: Vec<_> = self.manager.groups()?.into_iter().map(|it| it.record).collect();
+        let known = self.manager.groups()?.into_iter().map(|it| (it.record.number, it.record));
+        let mut records: HashMap<u64, GroupRecord> = known.collect();
         let domain = self.manager.domain();
-        for record in &records {
-            let name = GroupName::new(domain, record.number);
-            if !all.iter().any(|(other, _)| *other == name) {
-                all.push((name, View::default()));
-            }
-        }
-        let mut group = |(name, view): (GroupName, View)| {
-            let at =
-                records.iter().position(|it| name.domain == domain && it.number == name.number);
-            let record = at.map(|at| records.swap_remove(at));
+        let with_record = |(name, view): (GroupName, View)| {
+            let record = (name.domain == domain).then(|| records.remove(&name.number)).flatten();
             Group { name, view, record }
         };
-        Ok(all.into_iter().map(&mut group).collect())
+        let mut all: Vec<_> = self.documents.groups()?.into_iter().map(with_record).collect();
+        let without_view = |(number, record)| {
+            let (name, view) = (GroupName::new(domain, number), View::default());
+            Group { name, view, record: Some(record) }
+        };
+        all.extend(records.into_iter().map(without_view));
+        Ok(all)
     }
 
     fn ask(&self, member: &MemberInfo) -> Asked {
