@@ -1,6 +1,7 @@
 //! Why a member does not start, and how often it is said why something does not go.
 
 use crate::model::Failure;
+use crate::reference::GroupName;
 use armilla::SystemException;
 use std::fmt;
 
@@ -51,6 +52,20 @@ impl Said {
         let is_news = failure != self.0;
         self.0 = failure;
         is_news
+    }
+
+    /// Says why a member waits, once for each thing that it cannot do: the reasons come with times, and
+    /// differ.
+    pub(crate) fn waits(
+        &mut self,
+        group: &GroupName,
+        member: &str,
+        what: &str,
+        why: &dyn fmt::Display,
+    ) {
+        if self.is_news(Some(&Failure(what.to_owned()))) {
+            tracing::info!(%group, member, %why, "{what}");
+        }
     }
 }
 

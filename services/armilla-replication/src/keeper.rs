@@ -25,6 +25,10 @@ const MUTE: u32 = 10;
 /// How often a primary looks what the registry has, in heartbeats.
 const LOOKS: u32 = 25;
 
+/// Why a member with a state founds no group.
+const UNKNOWN: &str = "the registry knows no such group, and only it could tell whether this is the latest state: \
+                       restore the registry, or move the directory of the member away and begin anew";
+
 pub(crate) struct Keeper {
     shared: Arc<Shared>,
     interval: Duration,
@@ -144,21 +148,29 @@ impl Keeper {
     }
 
     fn join(&mut self) {
-        let world = &self.shared.world;
+        let (shared, said) = (&self.shared, &mut self.said);
+        let world = &shared.world;
         let (view, me) = {
-            let Some(mut member) = self.shared.member() else { return };
-            if member.look(world).is_err() {
-                return;
+            let Some(mut member) = shared.member() else { return };
+            let me = member.me().clone();
+            if let Err(failure) = member.look(world) {
+                return said.waits(&world.group, &me.name, "cannot read the registry", &failure);
             }
-            (member.view().clone(), member.me().clone())
+            (member.view().clone(), me)
         };
         let Some(primary) = view.primary().filter(|primary| **primary != me) else {
-            if let Some(mut member) = self.shared.member() {
-                member.take_over(world).ok();
+            let Some(mut member) = shared.member() else { return };
+            match member.take_over(world) {
+                Ok(true) => drop(said.is_news(None)),
+                Ok(false) if view.members.is_empty() && member.has_history() => {
+                    said.waits(&world.group, &me.name, "cannot come back from its disk", &UNKNOWN);
+                }
+                Ok(false) => {}
+                Err(why) => said.waits(&world.group, &me.name, "cannot found the group", &why),
             }
             return;
         };
-        if let Some(mut member) = self.shared.member()
+        if let Some(mut member) = shared.member()
             && member.has_history()
             && !world.may_lead(primary, self.interval)
         {
@@ -174,8 +186,13 @@ impl Keeper {
             }
             return;
         }
-        if let Err(refusal) = self.learn_and_join(primary, &me) {
-            tracing::debug!(group = %world.group, member = me.name, ?refusal, "cannot join yet");
+        match self.learn_and_join(primary, &me) {
+            Ok(()) => drop(self.said.is_news(None)),
+            Err(refusal) => {
+                let group = &self.shared.world.group;
+                tracing::debug!(%group, member = me.name, ?refusal, "cannot join yet");
+                self.said.waits(group, &me.name, "cannot join yet", &refusal);
+            }
         }
     }
 

@@ -114,6 +114,7 @@ impl Requests {
             rounds.tell(member.settled_place(), &Ok(()));
         }
         match begun {
+            Begun::Done(Served::Expired) => Answer::Reply(Err(expired(who.as_ref()))),
             Begun::Done(served) => Answer::Reply(reply(served, failure)),
             Begun::Pending(pending) => Answer::Pending(pending, failure),
         }
@@ -172,13 +173,24 @@ fn reply(
         Served::Elsewhere => {
             Err(ExceptionKind::Transient.because("this member is not the primary"))
         }
-        Served::Expired => Err(ExceptionKind::BadContext
-            .because("the request has expired: its FT_REQUEST context says so")),
+        Served::Expired => Err(expired(None)),
         Served::Full => Err(ExceptionKind::ImpLimit
             .because("the log of replies is full; set shorter limits for requests")),
         Served::Failed => Err(failure.unwrap_or_else(|| undecided("the servant says nothing"))),
         Served::Undecided(why) => Err(undecided(&why)),
     }
+}
+
+/// What a client gets whose request comes when its time is over.
+fn expired(who: Option<&Identity>) -> SystemException {
+    /// In units of 100 ns.
+    const SECOND: u64 = 10_000_000;
+    let ago = who.map_or(0, |(_, _, expires)| now().saturating_sub(*expires) / SECOND);
+    ExceptionKind::BadContext
+        .because(format!(
+            "the request has expired: by the clock of this member its FT_REQUEST context has ended {ago} s ago"
+        ))
+        .with_hint("if the client has not tried for so long, its clock and that of the member disagree")
 }
 
 fn in_fragments() -> SystemException {

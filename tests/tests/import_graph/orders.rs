@@ -368,10 +368,11 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("model", "the rules of a group, without an ORB"),
             (
-                "clock error pace",
-                "by what time promises are kept, how fast backups are, and why a member does not start",
+                "clock pace reference",
+                "by what time promises are kept, how fast backups are, and what clients get",
             ),
-            ("disk documents reference", "where a state is kept, what all share, what clients get"),
+            ("error", "why a member does not start, or waits"),
+            ("disk documents", "where a state is kept, and what all share"),
             ("checkpointable registry", "what a program implements, and where views are"),
             ("lessons rounds", "what travels in pieces, and who tells of it"),
             ("peers", "the other members"),

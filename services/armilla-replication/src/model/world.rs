@@ -17,6 +17,16 @@ pub enum Refusal {
     Unreachable(String),
 }
 
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(view, why) => write!(f, "{why} (view {view})"),
+            Self::Behind(last) => write!(f, "the other has come as far as request {}", last.number),
+            Self::Unreachable(why) => f.write_str(why),
+        }
+    }
+}
+
 /// Why a member cannot do something for lack of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure(pub String);
