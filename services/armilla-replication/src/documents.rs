@@ -71,6 +71,9 @@ impl Documents for MemoryRegistry {
     }
 }
 
+/// How many documents one answer has at most: the cluster has little time for each.
+const PAGE: usize = 250;
+
 /// The prefix of the keys, unless the address has another one.
 const PREFIX: &str = "armilla-groups";
 
@@ -124,8 +127,18 @@ impl Documents for EtcdRegistry {
         // The octet behind `/` ends the range.
         let first = self.key(prefix);
         let end = format!("{}0", first.strip_suffix('/').unwrap_or(&first));
-        let found = self.gateway.range(first.as_bytes(), end.as_bytes(), 0, 0);
-        let rows = found.map_err(|why| self.failed(&why))?.kvs;
+        let (mut from, mut revision, mut rows) = (first.into_bytes(), 0, Vec::new());
+        loop {
+            let page = self.gateway.range(&from, end.as_bytes(), revision, PAGE);
+            let page = page.map_err(|why| self.failed(&why))?;
+            // All as they were at the first answer.
+            revision = if revision == 0 { page.revision() } else { revision };
+            let last = page.kvs.last().filter(|_| page.more).map(armilla_etcd::KeyValue::key);
+            rows.extend(page.kvs);
+            let Some(last) = last else { break };
+            from = last;
+            from.push(0);
+        }
         let document = |row: &armilla_etcd::KeyValue| {
             let key = String::from_utf8_lossy(&row.key()).into_owned();
             let key = key.strip_prefix(&self.prefix)?.to_owned();
@@ -146,5 +159,74 @@ impl Documents for EtcdRegistry {
         });
         let done: Txn = self.gateway.ask("kv/txn", &question).map_err(|why| self.failed(&why))?;
         Ok(done.succeeded.then(|| done.revision()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde_json::Value;
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    fn text(value: &Value) -> String {
+        String::from_utf8(STANDARD.decode(value.as_str().unwrap()).unwrap()).unwrap()
+    }
+
+    fn question(stream: &TcpStream) -> Value {
+        let mut input = BufReader::new(stream);
+        let (mut line, mut length) = (String::new(), 0);
+        while input.read_line(&mut line).unwrap() > 2 {
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        input.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// The answer of a cluster with these keys at revision 7, which sees no change of later.
+    fn answer(keys: &[String], asked: &Value) -> String {
+        let (from, limit) = (text(&asked["key"]), asked["limit"].as_str().unwrap());
+        let behind: Vec<_> = keys.iter().filter(|key| **key >= from).collect();
+        let limit: usize = limit.parse().unwrap();
+        assert!((1..=PAGE).contains(&limit), "{asked}");
+        let row = |key: &&String| json!({"key": base64(key.as_bytes()), "mod_revision": "3"});
+        let rows: Vec<_> = behind.iter().take(limit).map(row).collect();
+        json!({"header": {"revision": "7"}, "kvs": rows, "more": behind.len() > limit}).to_string()
+    }
+
+    #[test]
+    fn more_documents_than_one_answer_has_are_found_as_they_were_at_one_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("etcd://{}", listener.local_addr().unwrap());
+        let count = 2 * PAGE + 10;
+        let keys: Vec<_> = (0..count).map(|at| format!("armilla-groups/bank/{at:06}")).collect();
+        let cluster = std::thread::spawn(move || {
+            let mut revisions = Vec::new();
+            for _ in 0..3 {
+                let (mut stream, _) = listener.accept().unwrap();
+                let asked = question(&stream);
+                revisions.push(asked["revision"].as_str().unwrap().to_owned());
+                let body = answer(&keys, &asked);
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                stream.write_all((head + &body).as_bytes()).unwrap();
+            }
+            revisions
+        });
+        let registry = EtcdRegistry::connect(&address, None).unwrap();
+        let found = registry.find_all("/bank/").unwrap();
+        assert_eq!(found.len(), count);
+        assert_eq!(found[count - 1].0, format!("/bank/{:06}", count - 1));
+        assert_eq!(cluster.join().unwrap(), ["0", "7", "7"]);
     }
 }
