@@ -193,6 +193,12 @@ fn dismiss(orb: &Orb, group: &GroupName, view: &View, name: &str) -> Outcome {
         let what = format!("{group} has no member {name}\n  hint: `armilla groups show {group}`");
         return Err(Failure::because(what));
     }
+    if primary.name == name && !primary.peer.is_empty() {
+        let what = format!("{} is the primary", one_line(name));
+        return Err(Failure::because(format!(
+            "{what}\n  hint: end it, and a backup takes its place"
+        )));
+    }
     if primary.peer.is_empty() {
         let what = format!("the managers decide who is in {group}, and members take nobody out");
         let hint = "end the member, or have a program call remove_member of the manager";
