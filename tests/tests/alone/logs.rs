@@ -2,13 +2,15 @@
 //! client leaves. The log belongs to the process.
 
 use armilla::transport::Way;
-use armilla::{ConnectionPolicy, Version};
+use armilla::{AcceptBidirectional, ConnectionPolicy, Version};
 use armilla_giop::{MessageKind, message_error};
 use armilla_tests::alone::alone;
 use armilla_tests::lines::{self, await_line};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{Wire, header};
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
@@ -100,5 +102,38 @@ fn a_client_names_the_address_of_a_server_which_it_reaches_within_the_host() {
         assert!(late.to_string().contains(&name), "{late}");
         await_line(&["WARN", "nothing arrives", &name]);
         server.probe.gate.open();
+    });
+}
+
+/// So is the server called that calls back over the connection which the client has made to it.
+#[test]
+fn a_connection_that_was_offered_to_a_server_of_this_host_is_called_by_its_address() {
+    alone(|| {
+        lines::keep();
+        let server = Server::of(orbs::listening_with(|settings| {
+            settings.accept_bidirectional = AcceptBidirectional::Checked;
+        }));
+        let client = orbs::listening_with(|settings| {
+            settings.offer_bidirectional = true;
+            settings.requests_per_connection = 1;
+        });
+        let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();
+        let probe = Arc::new(Probe::default());
+        let own = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
+        client.perform_work().unwrap();
+        let remote = server.remote(&client);
+        remote.ping().unwrap();
+        assert_eq!(remote.object().way(), Some(Way::SharedMemory));
+        let back = orbs::travel(&own, &server.orb);
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| back.block());
+            probe.gate.await_waiting(1);
+            assert!(back.block().is_err(), "one request at a time");
+            let (host, port) = server.address();
+            let name = format!("tcp://{host}:{port} (within this host)");
+            await_line(&["WARN", "a request was refused", &name]);
+            probe.gate.open();
+            first.join().unwrap().unwrap();
+        });
     });
 }

@@ -66,7 +66,7 @@ pub(in crate::server) fn offer(
     let connection = match entered {
         Ok(connection) => connection,
         Err(why) => {
-            why.report("a new connection is not bidirectional", orb.settings(), stream.peer());
+            why.report("a new connection is not bidirectional", orb.settings(), &setup.peer);
             return None;
         }
     };
@@ -114,6 +114,15 @@ impl Connection {
     /// The calls in the other direction.
     pub(in crate::server) fn link(&self) -> Option<&Arc<MultiplexedConnection>> {
         self.bidirectional.get()?.link.get()
+    }
+
+    /// What the other end is called in the log.
+    pub(in crate::server) fn peer_name(&self) -> &dyn fmt::Display {
+        match self.link() {
+            // Within the host the address of a server is a name which nobody chose.
+            Some(link) if self.is_originated() => link.peer(),
+            _ => self.stream.peer(),
+        }
     }
 
     /// Whether a servant here may still call in the other direction or wait for replies.

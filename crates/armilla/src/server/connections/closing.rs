@@ -26,7 +26,7 @@ impl Connection {
     /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
     /// are answered first.
     pub(in crate::server) fn conclude(&self, end: &CloseReason) {
-        end.report(self.stream.peer(), self.orb.settings());
+        end.report(self.peer_name(), self.orb.settings());
         if end.is_breach()
             && let Some(interceptors) = self.orb.server_interceptors()
         {
@@ -98,7 +98,7 @@ impl Connection {
     /// led it before, could not reply. The client would wait for that reply for ever.
     #[cold]
     pub(in crate::server) fn end_by_leader(&self, end: &CloseReason) {
-        end.report(self.stream.peer(), self.orb.settings());
+        end.report(self.peer_name(), self.orb.settings());
         self.wake_leader(WAKE_BROKEN);
     }
 

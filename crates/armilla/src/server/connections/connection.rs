@@ -471,7 +471,7 @@ impl Connection {
             report!(
                 warn,
                 "requests_per_connection reached; further requests of the connection are queued",
-                peer = self.stream.peer(),
+                peer = self.peer_name(),
                 limit = limit,
             );
         }

@@ -22,7 +22,7 @@ impl Connection {
         memory: &mut Buffer,
     ) -> Result<(), CloseReason> {
         let exception = self.too_many();
-        report!(warn, "a request was refused", peer = self.stream.peer(), why = exception);
+        report!(warn, "a request was refused", peer = self.peer_name(), why = exception);
         let port = port(&self.orb, message, header, CodeSets::UNAGREED, PendingReply::Nothing);
         let sent = port.raise(&mut None, self, memory, &exception);
         sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
@@ -67,7 +67,7 @@ impl Connection {
             )
             .with_reason(error.to_string()),
         };
-        report!(warn, "a request was refused", peer = self.stream.peer(), why = exception);
+        report!(warn, "a request was refused", peer = self.peer_name(), why = exception);
         let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
         let max_message = self.orb.settings().max_message;
         let port = ReplyPort {

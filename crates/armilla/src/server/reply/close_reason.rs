@@ -5,7 +5,8 @@ use crate::settings::Settings;
 use armilla_cdr::CdrError;
 use armilla_giop::engine::{ClosingMessage, ConnectionLoss, ReceiveError};
 use armilla_giop::{HeaderError, MessageKind, Version};
-use armilla_ipc::{Address, SendError};
+use armilla_ipc::SendError;
+use std::fmt;
 use std::io;
 
 /// Why a connection ends.
@@ -34,7 +35,7 @@ pub(crate) enum CloseReason {
 
 impl CloseReason {
     /// Logs the reason, if the client is at fault.
-    pub(in crate::server) fn report(&self, peer: &Address, settings: &Settings) {
+    pub(in crate::server) fn report(&self, peer: &dyn fmt::Display, settings: &Settings) {
         match self {
             Self::Peer | Self::Ours => {}
             Self::CutShort => {

@@ -13,6 +13,7 @@ use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, ReadState, TimeoutKind, Timeouts};
 use armilla_ipc::Address;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,7 +55,12 @@ pub(in crate::server) enum NotEntered {
 
 impl NotEntered {
     /// Reports what has become of a connection that does not count among the open ones, and why.
-    pub(in crate::server) fn report(&self, what: &str, settings: &Settings, peer: &Address) {
+    pub(in crate::server) fn report(
+        &self,
+        what: &str,
+        settings: &Settings,
+        peer: &dyn fmt::Display,
+    ) {
         let (why, limit) = match self {
             Self::Closing => return,
             Self::TooMany => {

@@ -265,7 +265,7 @@ impl MultiplexedConnection {
         !lock(&self.state).initiator.is_idle()
     }
 
-    pub(in crate::client) fn peer(&self) -> &PeerName {
+    pub(crate) fn peer(&self) -> &PeerName {
         &self.peer
     }
 
