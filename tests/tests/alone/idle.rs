@@ -73,6 +73,7 @@ fn threads_without_work_sleep_until_something_happens() {
                         scope.spawn(|| remote.ping().unwrap());
                     }
                 });
+                remote.ping_async().wait().unwrap();
                 clients.push((client.clone(), remote));
             }
         }

@@ -4,7 +4,8 @@
 
 use armilla::transport::{Way, WhyAddress};
 use armilla::{
-    Concurrency, ConnectionPolicy, ExceptionKind, Object, Orb, SameHost, Settings, SystemException,
+    Completion, Concurrency, ConnectionPolicy, ExceptionKind, Object, Orb, SameHost, Settings,
+    SystemException, Version,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
@@ -12,6 +13,7 @@ use armilla_tests::probe::*;
 use armilla_tests::process::Process;
 use armilla_tests::relay::Relay;
 use armilla_tests::servant::Probe;
+use rustix::process::Signal;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
@@ -184,4 +186,109 @@ fn metrics_tell_the_ways_of_connections() {
     let text = metrics.to_prometheus();
     let counted = "armilla_connections_made_total{way=\"shared-memory\",why=\"\"}";
     assert!(text.contains(counted), "{text}");
+}
+
+#[test]
+fn every_version_of_giop_that_has_components_goes_through_memory() {
+    for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
+        let known = server(|_| {});
+        assert_eq!(way(&known, |settings| settings.max_giop = version), Way::SharedMemory);
+        let old = server(|settings| settings.max_giop = version);
+        let expected = match version {
+            Version::V1_0 => Way::Address(WhyAddress::NotOffered),
+            _ => Way::SharedMemory,
+        };
+        assert_eq!(way(&old, |_| {}), expected, "IIOP {version}");
+        let client = orbs::builder().settings(|settings| settings.max_giop = version);
+        let remote = known.remote(&client.build().unwrap());
+        let given = vec![7; 3_000_000];
+        assert_eq!(remote.echo_octets(&given, &mut Vec::new()).unwrap().1, given);
+    }
+}
+
+#[test]
+fn a_flood_to_a_server_that_stands_still_ends_in_time_and_goes_on_with_it() {
+    const BRIEF: Duration = Duration::from_millis(300);
+    for policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
+        let server = Process::start(Command::new(env!("CARGO_BIN_EXE_probe")).arg("serve"));
+        let client = orbs::builder().settings(|settings| settings.connection_policy = policy);
+        let client = client.build().unwrap();
+        let named: EverythingRef = client.resolve(&server.url).unwrap();
+        let near = named.myself().unwrap();
+        near.ping().unwrap();
+        assert_eq!(near.object().way(), Some(Way::SharedMemory));
+        server.stop();
+        let brief = near.with_timeout(BRIEF);
+        let text = "x".repeat(10_000);
+        let refused = (0..10_000).find_map(|_| brief.remark(&text).err());
+        let refused = refused.expect("the queue has an end");
+        assert!(is_silence(&refused), "{policy:?}: {refused}");
+        assert_eq!(refused.completed(), Completion::No, "{policy:?}: {refused}");
+        server.signal(Signal::CONT);
+        eventually("the server is called again", || near.ping().is_ok());
+        assert!(near.remarks(1).unwrap().iter().all(|remark| *remark == text));
+    }
+}
+
+#[test]
+fn calls_that_nobody_waits_for_any_more_leave_the_others_alone() {
+    let server = server(|_| {});
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    let mut calls: Vec<_> = (0..64).map(|_| remote.block_async()).collect();
+    server.probe.gate.await_waiting(64);
+    let mut position = 0;
+    calls.retain(|_| {
+        position += 1;
+        position % 2 == 0
+    });
+    assert_eq!(remote.object().way(), Some(Way::SharedMemory));
+    remote.ping_async().wait().unwrap();
+    server.probe.gate.open();
+    calls.into_iter().for_each(|call| call.wait().unwrap());
+    remote.ping().unwrap();
+}
+
+#[test]
+fn an_orb_that_shuts_down_during_calls_ends_them_or_lets_them_end() {
+    for policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
+        let server = server(|_| {});
+        let client = orbs::builder().settings(|settings| settings.connection_policy = policy);
+        let client = client.build().unwrap();
+        let remote = server.remote(&client);
+        std::thread::scope(|scope| {
+            let calls = [(); 4].map(|()| scope.spawn(|| remote.block()));
+            server.probe.gate.await_waiting(4);
+            client.shutdown();
+            server.probe.gate.open();
+            for call in calls {
+                let ended = call.join().unwrap();
+                assert!(ended.is_ok(), "{policy:?}: {ended:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn the_death_of_a_server_ends_the_calls_under_way() {
+    for policy in [ConnectionPolicy::Exclusive, ConnectionPolicy::Multiplexed] {
+        let server = Process::start(Command::new(env!("CARGO_BIN_EXE_probe")).arg("serve"));
+        let client = orbs::builder().settings(|settings| settings.connection_policy = policy);
+        let client = client.build().unwrap();
+        let named: EverythingRef = client.resolve(&server.url).unwrap();
+        let near = named.myself().unwrap();
+        near.ping().unwrap();
+        let later = near.block_async();
+        std::thread::scope(|scope| {
+            let calls = [(); 2].map(|()| scope.spawn(|| near.block()));
+            std::thread::sleep(Duration::from_millis(50));
+            server.signal(Signal::KILL);
+            for call in calls {
+                let error = call.join().unwrap().unwrap_err();
+                assert_eq!(error.kind(), ExceptionKind::CommFailure, "{policy:?}: {error}");
+            }
+        });
+        let error = later.wait().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::CommFailure, "{policy:?}: {error}");
+    }
 }
