@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// How often it is looked whether who waits is still there.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How often, while nobody waits, it is looked whether the service is still there.
+const REST: Duration = Duration::from_secs(60);
+
 /// What a lock service grants.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -193,7 +196,7 @@ fn tick(shared: &Weak<Shared>) {
         let now = shared.begun.elapsed();
         let until = state.locks.next_deadline().map(|deadline| deadline.saturating_sub(now));
         // Without anybody who waits, only somebody who begins to is a reason to look.
-        let pause = if state.waiting.is_empty() { LOOK * 20 } else { LOOK };
+        let pause = if state.waiting.is_empty() { REST } else { LOOK };
         let pause = until.map_or(pause, |until| until.min(pause));
         let waited = shared.changed.wait_timeout(state, pause);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);

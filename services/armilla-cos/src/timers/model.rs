@@ -212,6 +212,11 @@ impl Timers {
         }))
     }
 
+    /// Whether a timer is set to a time of the clock, which somebody may set.
+    pub fn follow_clock(&self) -> bool {
+        !self.universal.is_empty()
+    }
+
     /// How long nothing is due, if nobody sets the clock; `None` if nothing is set.
     pub fn pause(&self, now: Reading) -> Option<Units> {
         let universal = self.universal.first().map(|(time, _)| time.saturating_sub(now.time));

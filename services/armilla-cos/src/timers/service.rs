@@ -14,8 +14,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often it is looked whether somebody has set the clock.
+/// How often it is looked whether somebody has set the clock that a timer goes by, and otherwise
+/// whether the service is still there.
 const LOOK: Duration = Duration::from_millis(500);
+const REST: Duration = Duration::from_secs(60);
 
 /// What a timer service does.
 #[derive(Debug, Clone)]
@@ -220,7 +222,8 @@ fn tick(shared: &Weak<Shared>, events: &Sender<Event>) {
             // Nobody receives only when the service ends.
             events.send(Event { id, consumer, data, time }).ok();
         }
-        let pause = state.timers.pause(now).map_or(LOOK, duration).min(LOOK);
+        let look = if state.timers.follow_clock() { LOOK } else { REST };
+        let pause = state.timers.pause(now).map_or(look, duration).min(look);
         let waited = shared.changed.wait_timeout(state, pause);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }

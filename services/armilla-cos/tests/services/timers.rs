@@ -26,11 +26,13 @@ fn relative_timers_do_not_follow_a_clock_that_is_set_and_absolute_ones_do() {
     timers.set(ONE, When::Absolute(UNIX + 1000), clock.read()).unwrap();
     timers.set(TWO, When::Relative(1000), clock.read()).unwrap();
     assert_eq!(timers.pause(clock.read()), Some(1000));
+    assert!(timers.follow_clock());
     // Somebody sets the clock.
     clock.0.lock().unwrap().time += 999;
     assert_eq!(timers.take_due(clock.read()), []);
     clock.pass(1);
     assert_eq!(timers.take_due(clock.read()), [ONE]);
+    assert!(!timers.follow_clock(), "the other one is relative");
     clock.pass(998);
     assert_eq!(timers.take_due(clock.read()), []);
     clock.pass(1);
