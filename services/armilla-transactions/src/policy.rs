@@ -45,7 +45,7 @@ pub(crate) const INVOCATION_COMPONENT: u32 = 32;
 /// Whether an operation asks what an object is, and not the object to do something: whoever reads a
 /// reference, or looks whether a server is there, asks that within transactions and without.
 pub(crate) fn asks_what_it_is(operation: &str) -> bool {
-    operation.starts_with('_') && Signature::of_object(operation).is_some()
+    Signature::name_of_object(operation).is_some()
 }
 
 impl OtsPolicy {

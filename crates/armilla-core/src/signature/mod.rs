@@ -90,21 +90,32 @@ impl Signature {
         self
     }
 
+    /// The operation that every object has (CORBA 3.4 Part 2, 9.4.2.1) and that a request of this name
+    /// is for. The clients of some ORBs send `_not_existent` in GIOP 1.0 and 1.1, and some
+    /// `_get_component`, which is also how an attribute `component` is read.
+    pub fn name_of_object(operation: &str) -> Option<&'static str> {
+        Some(match operation {
+            "_is_a" => "_is_a",
+            "_non_existent" | "_not_existent" => "_non_existent",
+            "_repository_id" => "_repository_id",
+            "_component" | "_get_component" => "_component",
+            "_interface" => "_interface",
+            _ => return None,
+        })
+    }
+
     /// The signature of an operation that every object has (CORBA 3.4 Part 2, 9.4.2.1).
     pub fn of_object(operation: &str) -> Option<Self> {
         let object = |id, name| TypeCode::object_reference(id, name);
-        Some(match operation {
+        Some(match Self::name_of_object(operation)? {
             "_is_a" => Self::new()
                 .with_in("logical_type_id", TypeCode::String(0))
                 .with_result(TypeCode::Boolean),
-            "_non_existent" | "_not_existent" => Self::new().with_result(TypeCode::Boolean),
             "_repository_id" => Self::new().with_result(TypeCode::String(0)),
-            "_component" | "_get_component" => {
-                Self::new().with_result(object(crate::wire::OBJECT_ID, "Object"))
-            }
+            "_component" => Self::new().with_result(object(crate::wire::OBJECT_ID, "Object")),
             "_interface" => Self::new()
                 .with_result(object("IDL:omg.org/CORBA/InterfaceDef:1.0", "InterfaceDef")),
-            _ => return None,
+            _ => Self::new().with_result(TypeCode::Boolean),
         })
     }
 }

@@ -22,6 +22,7 @@ pub use roles::Roles;
 use crate::assertion::AssertionRule;
 use crate::caller::{Caller, Proof};
 use crate::principal::Pattern;
+use armilla::codegen::Signature;
 use armilla_ipc::{Address, host};
 use crowd::Crowd;
 use index::Index;
@@ -46,19 +47,13 @@ pub struct Question<'q> {
     pub at: SystemTime,
 }
 
-/// The operations that every object has.
-pub(crate) const OF_EVERY_OBJECT: [&str; 7] = [
-    "_is_a",
-    "_non_existent",
-    "_not_existent",
-    "_interface",
-    "_component",
-    "_repository_id",
-    "_domain_managers",
-];
-
-fn is_of_every_object(operation: &str) -> bool {
-    operation.starts_with('_') && OF_EVERY_OBJECT.contains(&operation)
+/// The usual name of an operation that every object has. `_get_component` is none here: by its name
+/// it reads an attribute, and [`ServerRequestInfo::object_operation`] tells where it does not.
+///
+/// [`ServerRequestInfo::object_operation`]: armilla::interceptor::ServerRequestInfo::object_operation
+pub(crate) fn of_every_object(operation: &str) -> Option<&'static str> {
+    let found = Signature::name_of_object(operation)?;
+    (!operation.starts_with("_get_")).then_some(found)
 }
 
 /// What the rules say.
@@ -188,11 +183,13 @@ impl AccessRules {
     /// The decision about a caller who is there.
     fn decide_from(&self, question: &Question<'_>, from: &Origin<'_>) -> Decision {
         let rule = |at: u32| &self.rules[at as usize];
-        let first = match is_of_every_object(question.operation) {
-            true => self
-                .of_every_object
-                .first(question, |at| rule(at).fits_every_object(question, from)),
-            false => self.index.first(question, |at| rule(at).fits(question, from)),
+        let first = match of_every_object(question.operation) {
+            Some(operation) => {
+                let question = &Question { operation, ..*question };
+                let fits = |at| rule(at).fits_every_object(question, from);
+                self.of_every_object.first(question, fits)
+            }
+            None => self.index.first(question, |at| rule(at).fits(question, from)),
         };
         match first.map(rule) {
             Some(rule) => Decision { allowed: rule.allow, line: Some(rule.line) },

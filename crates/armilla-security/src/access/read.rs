@@ -2,7 +2,7 @@
 
 use super::crowd::Crowd;
 use super::place::{Hours, Network, Times};
-use super::{AccessRules, Rule};
+use super::{AccessRules, Rule, of_every_object};
 use crate::assertion::AssertionRule;
 use crate::principal::Pattern;
 use crate::who::Who;
@@ -236,7 +236,7 @@ impl<'r, 't> Reader<'r, 't> {
                 "poa" => rule.adapters = patterns(value)?,
                 "object" => rule.objects = patterns(value)?,
                 "interface" => rule.interfaces = patterns(value)?,
-                "operation" => rule.operations.extend(patterns(value)?),
+                "operation" => rule.operations.extend(operations(value)?),
                 "attribute" => rule.operations.extend(attributes(value)?),
                 "proof" => rule.proofs = parsed(value, str::parse)?,
                 "network" => rule.networks = parsed(value, Network::parse)?,
@@ -330,6 +330,11 @@ fn parsed<T>(
 
 fn patterns(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
     parsed(value, |text| Ok(Pattern::new(text)))
+}
+
+/// Operations, those of every object by their usual names.
+fn operations(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
+    parsed(value, |text| Ok(Pattern::new(of_every_object(text).unwrap_or(text))))
 }
 
 /// Attributes: names for both, or `{ read = …, write = … }`.

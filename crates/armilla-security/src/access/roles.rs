@@ -1,6 +1,6 @@
 //! The roles that IDL names for operations.
 
-use super::OF_EVERY_OBJECT;
+use super::of_every_object;
 use std::collections::HashMap;
 
 /// The roles of operations, as the IDL compiler writes them for `@roles("operator")`: the constant
@@ -30,7 +30,7 @@ impl RoleTable {
         let Some(operations) = self.0.get(interface) else { return Vec::new() };
         match operations.get(operation) {
             Some(roles) => roles.clone(),
-            None if OF_EVERY_OBJECT.contains(&operation) => {
+            None if of_every_object(operation).is_some() => {
                 operations.values().flatten().copied().collect()
             }
             None => Vec::new(),

@@ -128,7 +128,7 @@ impl ServerInterceptor for Requests {
             adapter: &request.adapter_path()?,
             object: &shown(request.object_id()?.as_bytes()),
             interface: &request.target_most_derived_interface()?,
-            operation: request.operation(),
+            operation: request.object_operation()?.unwrap_or(request.operation()),
             at: SystemTime::now(),
         };
         let rules = access.rules();

@@ -1,13 +1,15 @@
 //! Rules about who may do what, and the record of who has.
 
 use crate::world::{Client, Server, tells_nothing};
-use armilla::{ExceptionKind, Orb, SameHost};
+use armilla::dynamic::{self, DynamicServant, ServerRequest};
+use armilla::{Any, Error, ExceptionKind, Object, ObjectId, Orb, SameHost, SystemException, Typed};
 use armilla_ipc::Address;
 use armilla_security::{
     AccessFile, AccessRules, Audit, AuditOptions, Authentication, Caller, ClientSecurity, Decision,
     Identity, Principal, Proof, Question, Roles,
 };
 use bank::bank::Account;
+use std::borrow::Cow;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -46,7 +48,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn denied(result: Result<impl std::fmt::Debug, armilla::SystemException>) {
+fn denied(result: Result<impl std::fmt::Debug, SystemException>) {
     let denied = result.unwrap_err();
     assert_eq!(denied.kind(), ExceptionKind::NoPermission);
     assert!(tells_nothing(&denied), "{denied}");
@@ -264,6 +266,58 @@ fn roles_in_idl_let_their_members_in_where_no_rule_decides() {
     // Nobody has a role without rules that say so.
     let error = armilla_security::ServerSecurity::builder().roles(ROLES).build().unwrap_err();
     assert!(error.to_string().contains("`[roles]`"), "{error}");
+}
+
+/// Its interface has an attribute `component`.
+struct Part;
+
+impl DynamicServant for Part {
+    fn primary_interface(&self, _: &ObjectId) -> Cow<'_, str> {
+        "IDL:Part:1.0".into()
+    }
+
+    fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+        request.arguments([])?;
+        request.set_result(Any::new(&7_i32).unwrap())
+    }
+}
+
+#[test]
+fn an_operation_of_every_object_is_the_same_by_each_of_its_names() {
+    let ask = |object: &Object, operation: &str| {
+        let mut request = object.request(operation);
+        request.set_return_type(Object::type_code());
+        request.invoke().map_err(|error| match error {
+            Error::System(error) => error.kind(),
+            Error::User(other) => panic!("{other:?}"),
+        })
+    };
+    let no = Err(ExceptionKind::NoPermission);
+    let some = "[[rule]]\nallow = \"*\"\noperation = \"deposit\"\n";
+    for (first, rules) in [
+        (Ok(()), some.to_owned()),
+        (no, format!("[[rule]]\ndeny = \"*\"\noperation = \"_component\"\n{some}")),
+    ] {
+        let server = Server::new(|it| it.access(rules.parse::<AccessRules>().unwrap()));
+        let client = Client::of(&server, Orb::builder());
+        for operation in ["_component", "_get_component"] {
+            assert_eq!(ask(client.account.object(), operation), first, "{operation}: {rules}");
+        }
+        // Where it reads an attribute, it is no operation of every object.
+        let part = server.orb.root_poa().activate(dynamic::serve(Part)).unwrap();
+        let part = client.orb.string_to_object(&server.orb.object_to_string(&part).unwrap());
+        assert_eq!(ask(&part.unwrap(), "_get_component"), no);
+        client.orb.shutdown();
+    }
+    for named in ["_non_existent", "_not_existent"] {
+        let rules = format!("[[rule]]\ndeny = \"*\"\noperation = {named:?}\n{some}");
+        let server = Server::new(|it| it.access(rules.parse::<AccessRules>().unwrap()));
+        let client = Client::of(&server, Orb::builder());
+        for operation in ["_non_existent", "_not_existent"] {
+            assert_eq!(ask(client.account.object(), operation), no, "{operation}: {rules}");
+        }
+        client.orb.shutdown();
+    }
 }
 
 #[test]

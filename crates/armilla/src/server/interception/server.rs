@@ -15,7 +15,7 @@ use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::server::interception::ior::{adapter_names, adapter_path};
 use crate::server::poa::{ObjectId, PoaInner, Policy, Target};
-use crate::signature::NamedValue;
+use crate::signature::{NamedValue, Signature};
 use armilla_cdr::{Any as Value, TypeCode};
 use armilla_giop::ior::Ior;
 use armilla_ipc::{Address, Credentials, Protection};
@@ -374,6 +374,19 @@ impl ServerRequestInfo {
     pub fn target_is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         self.at_the_object()
             .map(|object| object.servant.get().is_a(&|| object.id.clone(), repository_id))
+    }
+
+    /// The operation that every object has, such as `_non_existent`, if the request is for one and the
+    /// interface has none of this name. Names that only some clients send are told by the usual ones:
+    /// `_not_existent`, and `_get_component` where that reads no attribute.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` outside [`receive_request`](ServerInterceptor::receive_request).
+    pub fn object_operation(&self) -> Result<Option<&'static str>, SystemException> {
+        let (servant, operation) = (self.at_the_object()?.servant.get(), self.operation());
+        let own =
+            || servant.is_told_by_servant(operation) || (servant.signatures())(operation).is_some();
+        Ok(Signature::name_of_object(operation).filter(|_| !own()))
     }
 
     /// The exception that is about to be sent. A user exception of unknown type is shown as

@@ -15,7 +15,7 @@ use crate::server::reply::flow::Flow;
 use crate::server::reply::location_reply::{self, KeyLocator, LocationReply};
 use crate::server::reply::reply_port::{Body, ReplyPort};
 use crate::server::reply::sink::{PendingReply, RequestSink};
-use crate::signature::{CallAtFault, NamedValue, Part};
+use crate::signature::{CallAtFault, NamedValue, Part, Signature};
 use armilla_cdr::{Buffer, CdrError, Decoder, Encode, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
@@ -263,13 +263,13 @@ impl<'a> ServerCall<'a> {
         };
         let operation = self.operation();
         let current = self.orb().poa_current().map_err(SystemException::from)?;
-        if !is_of_object(operation.as_str()) {
+        let Some(name) = Signature::name_of_object(operation.as_str()) else {
             let interface = servant.repository_id(&|| current.object_id().clone());
             let what = format!("{interface} has no operation {operation:?}");
             return Err(no_operation().with_reason(what).into());
-        }
+        };
         let base = servant.base().unwrap_or(&AsDeclared);
-        match operation.as_str() {
+        match name {
             "_is_a" => {
                 let wanted = self.arguments().string()?;
                 let is_object = wanted == crate::wire::OBJECT_ID;
@@ -278,7 +278,7 @@ impl<'a> ServerCall<'a> {
             }
             "_repository_id" => self.reply(base.repository_id(&current), Encode::encode),
             "_interface" => self.reply(base.interface(&current), Encode::encode),
-            "_component" | "_get_component" => self.reply(base.component(&current), Encode::encode),
+            "_component" => self.reply(base.component(&current), Encode::encode),
             _ => self.reply(base.non_existent(&current), Encode::encode),
         }
     }
@@ -473,21 +473,6 @@ fn call_at_fault<'a>(
 ) -> CallAtFault<'a> {
     let signature = servant.and_then(|servant| (servant.signatures())(operation));
     CallAtFault { operation, signature, part }
-}
-
-/// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). The clients of
-/// some ORBs send `_not_existent` in GIOP 1.0 and 1.1, and some `_get_component`.
-fn is_of_object(operation: &str) -> bool {
-    let names = [
-        "_is_a",
-        "_non_existent",
-        "_not_existent",
-        "_repository_id",
-        "_interface",
-        "_component",
-        "_get_component",
-    ];
-    names.contains(&operation)
 }
 
 #[cold]
