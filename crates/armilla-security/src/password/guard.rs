@@ -3,7 +3,7 @@
 use super::PasswordVerifier;
 use super::attempts::{Attempts, GuessLimits};
 use super::cache::Verified;
-use crate::hash::HashKey;
+use crate::hash::{HashKey, KeyedHash};
 use armilla_giop::csi::ScopedName;
 use armilla_ipc::Address;
 use std::io;
@@ -35,8 +35,8 @@ pub(crate) struct Guarded {
     limits: GuessLimits,
     verified: RwLock<Verified>,
     guesses: Mutex<Guesses>,
-    /// How many passwords are being verified.
-    busy: Mutex<usize>,
+    /// What is being verified.
+    busy: Mutex<Vec<KeyedHash>>,
     one_less: Condvar,
 }
 
@@ -77,23 +77,22 @@ impl Guarded {
         // With the host: else a code that somebody has read on its way would be good elsewhere.
         let hash =
             self.key.of(&[user.user.as_bytes(), domain.as_bytes(), host.as_bytes(), password]);
-        let generation = self.verifier.generation();
-        let known = self.verified.read().unwrap_or_else(PoisonError::into_inner);
-        if known.has(&hash, generation, Instant::now()) {
+        if self.is_known(&hash) {
             return Ok(());
         }
-        drop(known);
         if self.is_guessing(host, user) {
             return Err(Refused::TooManyGuesses);
         }
-        let right = {
-            let _turn = self.turn();
-            // Others may have guessed while this one has waited.
-            if self.is_guessing(host, user) {
-                return Err(Refused::TooManyGuesses);
-            }
-            self.verifier.verify(user, password)
-        };
+        let _turn = self.turn(hash);
+        // While this one has waited, others may have guessed, or shown the same.
+        if self.is_known(&hash) {
+            return Ok(());
+        }
+        if self.is_guessing(host, user) {
+            return Err(Refused::TooManyGuesses);
+        }
+        let generation = self.verifier.generation();
+        let right = self.verifier.verify(user, password);
         let now = Instant::now();
         if right {
             let mut known = self.verified.write().unwrap_or_else(PoisonError::into_inner);
@@ -104,6 +103,13 @@ impl Guarded {
         guesses.hosts.note(host.to_owned(), &self.limits, now);
         guesses.users.note(user.clone(), &self.limits, now);
         Err(Refused::Wrong)
+    }
+
+    /// Whether this was verified a moment ago.
+    fn is_known(&self, hash: &KeyedHash) -> bool {
+        let generation = self.verifier.generation();
+        let known = self.verified.read().unwrap_or_else(PoisonError::into_inner);
+        known.has(hash, generation, Instant::now())
     }
 
     /// Has the verifier read its file again.
@@ -123,22 +129,26 @@ impl Guarded {
             || guesses.users.is_full(user, per_user, window, now)
     }
 
-    /// Waits until one more password may be verified.
-    fn turn(&self) -> Turn<'_> {
+    /// Waits until one more password may be verified. The same is never verified twice at once: a
+    /// client that opens connections beside each other shows one code, which is accepted once.
+    fn turn(&self, hash: KeyedHash) -> Turn<'_> {
         let limit = self.limits.at_once.max(1);
-        let busy = lock(&self.busy);
-        let wait = self.one_less.wait_while(busy, |busy| *busy >= limit);
-        *wait.unwrap_or_else(PoisonError::into_inner) += 1;
-        Turn(self)
+        let waits = |busy: &mut Vec<_>| busy.len() >= limit || busy.contains(&hash);
+        let wait = self.one_less.wait_while(lock(&self.busy), waits);
+        wait.unwrap_or_else(PoisonError::into_inner).push(hash);
+        Turn { guarded: self, hash }
     }
 }
 
-struct Turn<'g>(&'g Guarded);
+struct Turn<'g> {
+    guarded: &'g Guarded,
+    hash: KeyedHash,
+}
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.busy) -= 1;
-        self.0.one_less.notify_one();
+        lock(&self.guarded.busy).retain(|other| *other != self.hash);
+        self.guarded.one_less.notify_all();
     }
 }
 
@@ -157,8 +167,8 @@ fn host(peer: &Address) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Barrier};
 
     #[test]
     fn a_password_is_verified_once_and_guesses_are_limited() {
@@ -184,5 +194,36 @@ mod tests {
         assert_eq!(guarded.verify(&ann, b"secret", &peer), Ok(()), "who is at work goes on");
         let elsewhere = Address::tcp("192.0.2.2", 4000);
         assert_eq!(guarded.verify(&eve, b"guess", &elsewhere), Err(Refused::Wrong));
+    }
+
+    #[test]
+    fn who_shows_the_same_twice_at_once_is_let_in_twice() {
+        // As a code is, which is accepted once. The first one waits until the second one has come.
+        let (asked, come) = (AtomicU32::new(0), Arc::new(Barrier::new(2)));
+        let both = come.clone();
+        let verifier = move |_: &ScopedName, _: &[u8]| {
+            let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+            if first {
+                both.wait();
+            }
+            first
+        };
+        let kept = (16, Duration::from_secs(3600));
+        let guarded = Guarded::new(Box::new(verifier), GuessLimits::default(), kept).unwrap();
+        let (ann, peer) = ("ann".parse().unwrap(), Address::tcp("192.0.2.1", 4000));
+        let verify = || guarded.verify(&ann, b"secret123456", &peer);
+        std::thread::scope(|scope| {
+            let first = scope.spawn(verify);
+            let second = scope.spawn(|| {
+                while lock(&guarded.busy).is_empty() {
+                    std::thread::yield_now();
+                }
+                let third = scope.spawn(verify);
+                come.wait();
+                (verify(), third.join().unwrap())
+            });
+            assert_eq!(first.join().unwrap(), Ok(()));
+            assert_eq!(second.join().unwrap(), (Ok(()), Ok(())));
+        });
     }
 }
