@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -236,10 +236,10 @@ impl PasswordFile {
         self.change(|users| users.remove(user).is_some())
     }
 
-    /// Replaces the file if `change` has changed the users. Two programs that do so at once: the
-    /// last one wins.
+    /// Replaces the file if `change` has changed the users. Programs that do so at once take turns.
     fn change(&self, change: impl FnOnce(&mut Users) -> bool) -> Result<bool, PasswordFileError> {
         let path = self.path();
+        let locked = lock(path).map_err(|error| failed(path, &error))?;
         let mut users = read(path)?;
         if !change(&mut users) {
             return Ok(false);
@@ -250,7 +250,7 @@ impl PasswordFile {
             let _ = writeln!(text, "{name}:{}", user.to_line().as_str());
         }
         let text = Zeroizing::new(text);
-        replace(path, text.as_bytes()).map_err(|error| failed(path, &error))?;
+        replace(path, &locked, text.as_bytes()).map_err(|error| failed(path, &error))?;
         self.0.users.look();
         Ok(true)
     }
@@ -338,6 +338,8 @@ fn read(path: &Path) -> Result<Users, PasswordFileError> {
 
 fn parse(text: &str) -> Result<Users, (usize, String)> {
     let mut users = Users::new();
+    // Some editors put a byte order mark before the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, line) in text.lines().enumerate() {
         let (at, line) = (at + 1, line.trim());
         if line.is_empty() || line.starts_with('#') {
@@ -364,14 +366,32 @@ pub fn check_text(text: &str) {
     }
 }
 
-/// Replaces a file as a whole, by one that only its owner may read.
-fn replace(path: &Path, octets: &[u8]) -> io::Result<()> {
+/// The file with this name, which nobody else changes until it is closed.
+fn lock(path: &Path) -> io::Result<fs::File> {
+    loop {
+        let file = fs::File::open(path)?;
+        file.lock()?;
+        let (locked, named) = (file.metadata()?, fs::metadata(path)?);
+        // Whoever had the lock before has put another file in its place.
+        if (locked.dev(), locked.ino()) == (named.dev(), named.ino()) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Replaces a file that is locked as a whole, by one that only its owner may read: the owner is that of
+/// before, where an administrator changes the file of a service.
+fn replace(path: &Path, locked: &fs::File, octets: &[u8]) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}.new", std::process::id()));
     let new = PathBuf::from(new);
     let written = (|| {
         let mut file =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        let (before, made) = (locked.metadata()?, file.metadata()?);
+        if (before.uid(), before.gid()) != (made.uid(), made.gid()) {
+            fchown(&file, Some(before.uid()), Some(before.gid()))?;
+        }
         file.write_all(octets)?;
         file.sync_all()?;
         fs::rename(&new, path)
@@ -436,6 +456,36 @@ mod tests {
         users.set_second_factor(&ann, None).unwrap();
         assert!(users.verify(&ann, b"password"));
         assert!(!users.set_second_factor(&eve, None).unwrap(), "nobody has this name");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn changes_of_programs_that_make_them_at_once_are_all_kept() {
+        let folder = std::env::temp_dir().join(format!("armilla-writers-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("users");
+        // As an editor may have left it.
+        fs::write(&path, format!("\u{feff}# Users\r\n{LINE}\r\n")).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        // Only an administrator may give a file to somebody else.
+        let owner = fchown(fs::File::open(&path).unwrap(), Some(7), Some(7)).is_ok();
+        let user = |number| format!("user{number}@bank").parse::<ScopedName>().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let (path, user) = (&path, user(number));
+                scope.spawn(move || {
+                    let known = parse(LINE).unwrap().into_values().next().unwrap();
+                    let users = PasswordFile::open(path).unwrap();
+                    users.change(|all| all.insert(user, known).is_none()).unwrap();
+                });
+            }
+        });
+        let users = PasswordFile::open(&path).unwrap().users();
+        assert_eq!(users.len(), 9, "{users:?}");
+        assert!(users.contains(&"ann@bank".parse().unwrap()) && users.contains(&user(7)));
+        let metadata = fs::metadata(&path).unwrap();
+        assert!(!owner || (metadata.uid(), metadata.gid()) == (7, 7));
+        assert_eq!(metadata.mode() & 0o777, 0o600);
         fs::remove_dir_all(&folder).unwrap();
     }
 
