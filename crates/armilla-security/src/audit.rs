@@ -2,6 +2,7 @@
 
 use crate::caller::Caller;
 use armilla_ipc::{Address, Credentials};
+use rustix::fs::OFlags;
 use std::fmt::{self, Write as _};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -202,7 +203,11 @@ impl fmt::Debug for Audit {
 impl State {
     fn reopen(&mut self, path: &Path) -> io::Result<()> {
         self.file = None;
-        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true).mode(0o600);
+        // No call waits for whoever reads a pipe.
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let file = options.open(path)?;
         let metadata = file.metadata()?;
         (self.size, self.identity) = (metadata.len(), identity(&metadata));
         self.file = Some(file);
@@ -441,6 +446,24 @@ mod tests {
         (0..3).for_each(|_| note());
         assert_eq!((lines(&path), folder.join("audit.1").exists()), (3, false));
         assert_eq!(audit.health(), AuditHealth::default());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_stops_no_call() {
+        let folder = std::env::temp_dir().join(format!("armilla-pipe-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("audit");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
+        assert!(Audit::open(&path, AuditOptions::default()).is_err(), "nobody has opened it");
+        let reader = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let audit = Audit::open(&path, AuditOptions::default()).unwrap();
+        let address = Address::tcp("192.0.2.1", 4000);
+        // More than a pipe holds.
+        (0..20_000).for_each(|_| audit.note(&record(&address, "balance", Outcome::Ok)));
+        let AuditHealth { is_failing, lost } = audit.health();
+        assert!(is_failing && (1..20_000).contains(&lost), "{lost}");
+        drop(reader);
         fs::remove_dir_all(&folder).unwrap();
     }
 
