@@ -1,7 +1,7 @@
 //! Why a handshake has failed, in a sentence that names the certificate and the rule, and what to do
 //! about it.
 
-use crate::certificate::{Certificate, Date};
+use crate::certificate::{Certificate, Date, identifier};
 use crate::verify::{RefusedChain, take_refused};
 use armilla_core::exception::Minor;
 use armilla_core::transport::Refused;
@@ -123,8 +123,57 @@ fn certificate(
             "it is not of X.509 version 3, and so names no host".to_owned(),
             format!("the {peer} needs {VERSION_3}"),
         ),
-        other => (other.to_string(), format!("the {peer} needs another certificate")),
+        other => (words(other), format!("the {peer} needs another certificate")),
     }
+}
+
+/// What is wrong with a certificate, or with one above it, where that takes no more than a sentence.
+pub(crate) fn words(why: &CertificateError) -> String {
+    use CertificateError as Why;
+    match why {
+        Why::UnsupportedSignatureAlgorithmContext { signature_algorithm_id: id, .. }
+        | Why::UnsupportedSignatureAlgorithmForPublicKeyContext {
+            signature_algorithm_id: id,
+            ..
+        } => format!(
+            "it, or one above it, is signed by {}; taken are RSA, P-256 and P-384 with SHA-256, SHA-384 \
+             or SHA-512, and Ed25519",
+            algorithm(id)
+        ),
+        // These are errors of a library of the library, which have no other names.
+        Why::Other(other) => match &*format!("{:?}", other.0) {
+            "NameConstraintViolation" => {
+                "an authority above it may not issue for its names (nameConstraints)".to_owned()
+            }
+            "PathLenConstraintViolated" => {
+                "an authority above it may have no further one below it (pathlen)".to_owned()
+            }
+            "EndEntityUsedAsCa" => {
+                "one above it is none of an authority (basicConstraints)".to_owned()
+            }
+            "UnsupportedCriticalExtension" => {
+                "it, or one above it, has a critical extension that is not known here".to_owned()
+            }
+            other => other.to_owned(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// An algorithm for signatures, by its encoded identifier.
+fn algorithm(id: &[u8]) -> String {
+    let number = identifier(id).unwrap_or_default();
+    let name = match &*number {
+        "1.2.840.10045.4.1" | "1.2.840.113549.1.1.5" => "SHA-1",
+        "1.2.840.113549.1.1.4" => "MD5",
+        "1.2.840.113549.1.1.10" => "RSA-PSS with a salt that is not as long as the hash",
+        "1.2.840.10045.4.3.2" | "1.2.840.10045.4.3.3" | "1.2.840.10045.4.3.4" => {
+            "ECDSA with another curve or hash"
+        }
+        "1.3.101.113" => "Ed448",
+        _ => "an algorithm that is not known here",
+    };
+    format!("{name} ({number})")
 }
 
 /// How to get a certificate that can be used.
@@ -338,5 +387,22 @@ fn disagreement(side: Side, error: &Error) -> (String, String) {
             format!("is that a {peer} of TLS, and is the port that for TLS?"),
         ),
         other => (other.to_string(), format!("the log of the {peer} may say more")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_algorithm_is_named_with_its_number() {
+        let sha_1 = [6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 1];
+        assert_eq!(algorithm(&sha_1), "SHA-1 (1.2.840.10045.4.1)");
+        assert_eq!(algorithm(&[]), "an algorithm that is not known here ()");
+        let why = CertificateError::UnsupportedSignatureAlgorithmContext {
+            signature_algorithm_id: sha_1.to_vec(),
+            supported_algorithms: Vec::new(),
+        };
+        assert!(words(&why).contains("signed by SHA-1 (1.2.840.10045.4.1); taken are RSA"));
     }
 }

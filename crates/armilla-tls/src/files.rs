@@ -2,7 +2,7 @@
 
 use crate::settings::{Pem, Roots, TlsSettings};
 use rustls::RootCertStore;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,12 +12,19 @@ use std::time::SystemTime;
 /// The largest file that is read, in octets. Longer ones are no certificates.
 const MOST: u64 = 16 << 20;
 
+/// The mark that some editors put before a text in UTF-8: with it the first line would begin nothing.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The octets of something in PEM.
 fn read(pem: &Pem, what: &str) -> Result<Vec<u8>, String> {
-    let path = match pem {
-        Pem::Text(text) => return Ok(text.as_bytes().to_vec()),
-        Pem::File(path) => path,
+    let octets = match pem {
+        Pem::Text(text) => text.as_bytes().to_vec(),
+        Pem::File(path) => read_file(path, what)?,
     };
+    Ok(octets.strip_prefix(MARK).map(<[u8]>::to_vec).unwrap_or(octets))
+}
+
+fn read_file(path: &Path, what: &str) -> Result<Vec<u8>, String> {
     let failed = |error: &dyn std::fmt::Display| {
         format!("{}: cannot read the file of {what}: {error}", path.display())
     };
@@ -39,14 +46,33 @@ pub(crate) fn certificates(pem: &Pem, what: &str) -> Result<Vec<CertificateDer<'
     let octets = read(pem, what)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&octets).collect();
     match found {
+        // Those are passed over, and what comes behind would be taken for the first one.
+        Ok(_) if has(&octets, "-----BEGIN TRUSTED CERTIFICATE-----") => Err(format!(
+            "{}: OpenSSL has noted in it what it trusts a certificate for: `openssl x509 -in FILE -out \
+             PEM` leaves that out",
+            pem.place()
+        )),
         Ok(found) if !found.is_empty() => Ok(found),
         Ok(_) => Err(format!(
             "{}: there is no certificate in it; {}",
             pem.place(),
             instead(&octets, "-----BEGIN CERTIFICATE-----", "openssl x509 -inform DER")
         )),
-        Err(error) => Err(format!("{}: malformed PEM: {error}", pem.place())),
+        Err(error) => Err(malformed(pem, &error)),
     }
+}
+
+fn malformed(pem: &Pem, error: &pem::Error) -> String {
+    let what = match error {
+        pem::Error::MissingSectionEnd { .. } => {
+            "it ends before the line -----END: was all of it copied?".to_owned()
+        }
+        pem::Error::Base64Decode(_) => {
+            "what stands between the lines -----BEGIN and -----END is not Base64".to_owned()
+        }
+        other => other.to_string(),
+    };
+    format!("{}: malformed PEM: {what}", pem.place())
 }
 
 /// The key in PEM.
@@ -68,18 +94,24 @@ pub(crate) fn key(pem: &Pem) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
+fn has(octets: &[u8], text: &str) -> bool {
+    octets.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
 /// What a file has in the place of what begins with `wanted`, and what to do.
 fn instead(octets: &[u8], wanted: &str, from_der: &str) -> String {
-    let has = |text: &str| octets.windows(text.len()).any(|part| part == text.as_bytes());
+    let has = |text: &str| has(octets, text);
     match octets {
         [] => format!("it is empty, and {wanted} is how one begins"),
-        // An ASN.1 sequence with a length of two octets.
-        [0x30, 0x82, ..] => format!(
+        _ if is_sequence(octets) => format!(
             "it is DER, or a store of PKCS#12: `{from_der} -in FILE -out PEM` makes PEM of DER, \
              `openssl pkcs12 -in FILE -out PEM -nodes` of a store"
         ),
-        [0xEF, 0xBB, 0xBF, ..] | [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
-            "an editor has put a byte order mark before the text: save it as plain ASCII".to_owned()
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+            "an editor has saved it in UTF-16: save it as plain ASCII".to_owned()
+        }
+        _ if has(wanted) => {
+            format!("{wanted} is not how a line begins: remove what stands before, such as spaces")
         }
         _ if has("CERTIFICATE REQUEST") => {
             "it is a request for a certificate: the authority makes the certificate of it"
@@ -95,14 +127,27 @@ fn instead(octets: &[u8], wanted: &str, from_der: &str) -> String {
     }
 }
 
+/// Whether this is one sequence of ASN.1 (X.690), as everything in DER here is.
+fn is_sequence(octets: &[u8]) -> bool {
+    let [0x30, length, rest @ ..] = octets else { return false };
+    match length {
+        0..=0x7f => rest.len() == usize::from(*length),
+        _ => (0x81..=0x84).contains(length),
+    }
+}
+
 /// The revocation lists in PEM, at least one.
 pub(crate) fn revocations(pem: &Pem) -> Result<Vec<CertificateRevocationListDer<'static>>, String> {
     let octets = read(pem, "revocation lists")?;
     let found: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&octets).collect();
     match found {
         Ok(found) if !found.is_empty() => Ok(found),
-        Ok(_) => Err(format!("{}: there is no revocation list in it", pem.place())),
-        Err(error) => Err(format!("{}: malformed PEM: {error}", pem.place())),
+        Ok(_) => Err(format!(
+            "{}: there is no revocation list in it; {}",
+            pem.place(),
+            instead(&octets, "-----BEGIN X509 CRL-----", "openssl crl -inform DER")
+        )),
+        Err(error) => Err(malformed(pem, &error)),
     }
 }
 
@@ -158,4 +203,46 @@ impl Stamps {
 fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, (metadata.dev(), metadata.ino()), metadata.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+
+    #[test]
+    fn texts_are_read_as_editors_and_programs_leave_them() {
+        let count = |text: String| certificates(&Pem::text(text), "roots").map(|all| all.len());
+        let comments = format!("subject=CN = a\n\n{ONE}# another one\n{ONE}");
+        for text in [comments.clone(), comments.replace('\n', "\r\n"), comments + "\n\n"] {
+            assert_eq!(count(text.clone()), Ok(2), "{text}");
+            // The mark would hide what the first line begins.
+            assert_eq!(count(format!("\u{feff}{text}")), Ok(2), "{text}");
+        }
+        assert_eq!(count(format!("\u{feff}{ONE}{ONE}")), Ok(2));
+        assert_eq!(count(format!("{}{}", ONE.trim_end(), "\r\n")), Ok(1));
+        for (text, says) in [
+            (ONE.replace("-----END CERTIFICATE-----", ""), "ends before the line -----END"),
+            (ONE.replace("MAA=", "?"), "is not Base64"),
+            (ONE.replace('-', " -"), "there is no certificate"),
+            (format!("  {ONE}"), "remove what stands before"),
+            (format!("{}{ONE}", ONE.replace(" CERT", " TRUSTED CERT")), "openssl x509 -in FILE"),
+        ] {
+            let why = count(text.clone()).unwrap_err();
+            assert!(why.contains(says), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_pem_is_told() {
+        let says = |octets: &[u8]| instead(octets, "-----BEGIN PRIVATE KEY-----", "openssl pkey");
+        // Short and long lengths, as keys of curves and of RSA have them.
+        for length in [&[3][..], &[0x81, 0x87], &[0x82, 1, 0]] {
+            let der = [&[0x30], length, &[2, 1, 0]].concat();
+            assert!(says(&der).contains("it is DER"), "{der:x?}");
+        }
+        assert!(says(b"0 is how this text begins").starts_with("it begins with -----BEGIN"));
+        assert!(says(&[0xff, 0xfe, b'-', 0]).contains("UTF-16"));
+    }
 }

@@ -4,15 +4,17 @@
 use crate::asked::Shown;
 use crate::certificate::Certificate;
 use crate::choices::Verify;
-use crate::fault::{VERSION_3, is_of_another_version};
+use crate::fault::{VERSION_3, is_of_another_version, words};
 use crate::files;
-use crate::settings::TlsSettings;
+use crate::settings::{Pem, TlsSettings};
 use crate::verify::{ClientCheck, ServerCheck};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::danger::ClientCertVerifier;
-use rustls::server::{ServerSessionMemoryCache, StoresServerSessions, WebPkiClientVerifier};
+use rustls::server::{
+    ServerSessionMemoryCache, StoresServerSessions, VerifierBuilderError, WebPkiClientVerifier,
+};
 use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use std::sync::Arc;
@@ -95,7 +97,7 @@ fn client(
                     .with_crls(lists.iter().cloned())
                     .allow_unknown_revocation_status()
                     .enforce_revocation_expiration();
-            Some(verifier.build().map_err(|error| format!("the roots are unusable: {error}"))?)
+            Some(verifier.build().map_err(|error| unusable(settings, &error))?)
         }
     };
     let check = ServerCheck::new(verifier, roots.clone(), settings.pins.clone(), provider.clone());
@@ -139,7 +141,7 @@ fn server(
                 _ => verifier.allow_unauthenticated(),
             };
             let verifier: Arc<dyn ClientCertVerifier> =
-                verifier.build().map_err(|error| format!("the roots are unusable: {error}"))?;
+                verifier.build().map_err(|error| unusable(settings, &error))?;
             builder.with_client_cert_verifier(Arc::new(ClientCheck::new(verifier, roots.clone())))
         }
     };
@@ -177,6 +179,19 @@ impl StoresServerSessions for Forgetful {
     }
 }
 
+/// Why nobody can be verified.
+fn unusable(settings: &TlsSettings, error: &VerifierBuilderError) -> String {
+    let VerifierBuilderError::InvalidCrl(why) = error else {
+        return format!("the roots are unusable: {error}");
+    };
+    let places: Vec<_> = settings.revocations.iter().map(Pem::place).collect();
+    format!(
+        "{}: a revocation list is unusable: {why:?}; -ORBRevocations needs whole lists of version 2, as \
+         `openssl ca -gencrl` makes them",
+        places.join(", ")
+    )
+}
+
 fn no_version(error: rustls::Error) -> String {
     format!("-ORBTls: the versions and cipher suites do not go together: {error}")
 }
@@ -186,7 +201,7 @@ fn wrong_key(settings: &TlsSettings, error: &rustls::Error) -> String {
     if let rustls::Error::InvalidCertificate(error) = error {
         let why = match is_of_another_version(error) {
             true => format!("it is not of X.509 version 3; a server needs {VERSION_3}"),
-            false => error.to_string(),
+            false => words(error),
         };
         return format!("{certificate}: its first certificate is of no use: {why}");
     }

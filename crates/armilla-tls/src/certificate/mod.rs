@@ -187,6 +187,11 @@ fn is_authority(mut value: Der<'_>) -> Option<bool> {
     constraints.optional(tag::BOOLEAN).map(|authority| authority != [0])
 }
 
+/// The object identifier that these octets begin with, in numbers and dots.
+pub(crate) fn identifier(octets: &[u8]) -> Option<String> {
+    Der(octets).expect(tag::OBJECT_IDENTIFIER).map(name::dotted)
+}
+
 fn hexadecimal(octets: &[u8]) -> String {
     let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
     match digits.trim_start_matches('0') {

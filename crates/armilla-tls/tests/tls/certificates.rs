@@ -3,8 +3,8 @@
 use armilla_tls::{Pem, Pin, Tls};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType,
-    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, PublicKeyData,
-    RevocationReason, RevokedCertParams, SerialNumber,
+    ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose,
+    NameConstraints, PublicKeyData, RevocationReason, RevokedCertParams, SerialNumber,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -59,6 +59,17 @@ impl Authority {
     /// An authority below this one.
     pub(crate) fn below(&self, name: &str) -> Self {
         let (params, key) = (authority_params(name), key());
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let (pem, between) = (self.pem.clone(), certificate.pem());
+        Self { issuer: Issuer::new(params, key), pem, between }
+    }
+
+    /// An authority below this one that may only issue for names that end so.
+    pub(crate) fn below_for(&self, name: &str, of: &str) -> Self {
+        let (mut params, key) = (authority_params(name), key());
+        let permitted_subtrees = vec![GeneralSubtree::DnsName(of.to_owned())];
+        let excluded_subtrees = Vec::new();
+        params.name_constraints = Some(NameConstraints { permitted_subtrees, excluded_subtrees });
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         let (pem, between) = (self.pem.clone(), certificate.pem());
         Self { issuer: Issuer::new(params, key), pem, between }

@@ -74,6 +74,14 @@ pub(super) fn cases() -> Vec<Case> {
         refused,
         &["it is for no host"],
     ));
+    let constrained = root.below_for("constrained", "example.org");
+    cases.push(case(
+        "an authority that may not issue for the name",
+        with(&constrained.issue(&["127.0.0.1", "localhost"])),
+        root.tls(),
+        refused,
+        &["may not issue for its names (nameConstraints)"],
+    ));
     let other = Authority::new("other");
     cases.push(case(
         "a certificate of an authority that is not believed",

@@ -14,6 +14,9 @@ const OLD: &str = include_str!("../version-1.pem");
 const REQUEST: &str =
     "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
 
+/// A list of what was revoked since another one, which OpenSSL makes with an extension for that.
+const DELTA: &str = include_str!("../delta.pem");
+
 /// A certificate with a key of 1,024 bits, as OpenSSL makes it.
 const WEAK: &str = include_str!("../weak.pem");
 
@@ -32,6 +35,9 @@ pub(super) fn cases() -> Vec<Case> {
         .roots(Pem::text("no certificate"))
         .verify(Verify::Required);
     let keyless = root.tls().certificate(Pem::text(good.certificate.as_str()));
+    let revoking = |lists: &str| {
+        root.tls().certificate(good.pem()).settings(|it| it.revocations.push(Pem::text(lists)))
+    };
     let missing = root.tls().certificate(std::path::PathBuf::from("/nowhere/at/all.pem"));
     let case = |what, tls: Tls, says| {
         Case::new(what, "`INITIALIZE`", says, move || {
@@ -75,6 +81,12 @@ pub(super) fn cases() -> Vec<Case> {
             &["the authority makes the certificate"],
         ),
         case("no root in the file of roots", unbelieving, &["there is no certificate in it"]),
+        case("no list in the file of revocation lists", revoking(&good.key), &["X509 CRL"]),
+        case(
+            "a revocation list that is a part of one",
+            revoking(DELTA),
+            &["a revocation list is unusable: UnsupportedDeltaCrl", "-ORBRevocations needs whole"],
+        ),
         case("no key", keyless, &["-ORBKey FILE"]),
         case("an endpoint over TLS and no certificate", root.tls(), &["-ORBCertificate FILE"]),
         case("a file that is not there", missing, &["/nowhere/at/all.pem"]),
