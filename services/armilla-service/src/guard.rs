@@ -47,9 +47,19 @@ impl Hosts {
     fn has(&self, name: &str) -> bool {
         let is_it = |known: &String| known.eq_ignore_ascii_case(name);
         let of_certificate = || self.tls.as_ref()?.own_certificate();
+        let is_for = |own: &String| is_it(own) || stands_for(own, name);
         self.names.iter().any(is_it)
-            || of_certificate().is_some_and(|own| own.names.iter().any(is_it))
+            || of_certificate().is_some_and(|own| own.names.iter().any(is_for))
     }
+}
+
+/// Whether a name of a certificate begins with a star that stands for the first label of this one (RFC
+/// 9525, 6.3).
+fn stands_for(own: &str, name: &str) -> bool {
+    let (Some(rest), Some((label, of))) = (own.strip_prefix("*."), name.split_once('.')) else {
+        return false;
+    };
+    !label.is_empty() && rest.eq_ignore_ascii_case(of)
 }
 
 /// Refuses requests to names that the console does not have.
@@ -188,4 +198,20 @@ fn is_known_host(host: &str, hosts: &Hosts) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost") || hosts.has(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stands_for;
+
+    #[test]
+    fn a_star_of_a_certificate_stands_for_one_label() {
+        let has = |name| stands_for("*.example.org", name);
+        assert!(has("names.example.org") && has("NAMES.Example.org"));
+        for other in ["example.org", "a.names.example.org", ".example.org", "namesexample.org", ""]
+        {
+            assert!(!has(other), "{other}");
+        }
+        assert!(!stands_for("names.example.org", "names.example.org"), "it has no star");
+    }
 }

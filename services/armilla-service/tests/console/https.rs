@@ -29,7 +29,8 @@ impl Folder {
     }
 
     pub(crate) fn issue(&self, subject: &str) -> Issued {
-        self.authority.issue(subject, &["localhost", "names.example.org"], DAY).unwrap()
+        let names = ["localhost", "names.example.org", "*.pages.example.org"];
+        self.authority.issue(subject, &names, DAY).unwrap()
     }
 
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -100,8 +101,15 @@ fn a_page_over_https_is_known_by_the_names_of_its_certificate_alone() {
     let (status, answer) = ask(connect(&console, &folder.authority, None), METRICS);
     assert!(status == 200 && answer.contains("armilla_healthy 0\n"), "{answer}");
     assert!(answer.contains("strict-transport-security: max-age=31536000\r\n"), "{answer}");
-    let elsewhere = "GET /metrics HTTP/1.1\nHost: evil.example.org";
-    assert_eq!(ask(connect(&console, &folder.authority, None), elsewhere).0, 421);
+    for (host, status) in [
+        ("evil.example.org", 421),
+        ("a.pages.example.org", 200),
+        ("a.pages.example.org:443", 200),
+        ("a.b.pages.example.org", 421),
+    ] {
+        let request = format!("GET /metrics HTTP/1.1\nHost: {host}");
+        assert_eq!(ask(connect(&console, &folder.authority, None), &request).0, status, "{host}");
+    }
     // Plain HTTP is told what is spoken here, and gets nothing else.
     let (status, answer) = super::ask(&console, METRICS);
     assert!(status == 400 && answer.contains("the URL begins with https:"), "{answer}");
