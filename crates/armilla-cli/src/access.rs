@@ -1,5 +1,6 @@
 //! `armilla access`: what the rules of a server say.
 
+use armilla::codegen::Signature;
 use armilla_idl::model::{DeclKind, Export};
 use armilla_idl::{Options, parse};
 use armilla_ipc::Address;
@@ -103,13 +104,21 @@ fn roles_of(file: &Path, interface: &str, operation: &str) -> Outcome<Vec<String
         let what = format_args!("{} declares no {interface}", file.display());
         return Err(Failure::usage(what));
     };
+    // Who may call any operation of an object may call those that every object has.
+    let of_object = Signature::name_of_object(operation).is_some();
+    let of_object = of_object && !operation.starts_with("_get_");
     let (mut open, mut roles) = (vec![id], Vec::new());
     while let Some(id) = open.pop() {
         let DeclKind::Interface(declared) = &model.get(id).kind else { continue };
         open.extend(&declared.bases);
         for export in &declared.exports {
             roles.extend(match export {
-                Export::Operation(found) if found.name == operation => found.roles.clone(),
+                Export::Operation(found) if of_object || found.name == operation => {
+                    found.roles.clone()
+                }
+                Export::Attribute(found) if of_object => {
+                    [&found.get_roles[..], &found.set_roles].concat()
+                }
                 Export::Attribute(found) => match operation.split_at_checked(5) {
                     Some(("_get_", name)) if name == found.name => found.get_roles.clone(),
                     Some(("_set_", name)) if name == found.name => found.set_roles.clone(),

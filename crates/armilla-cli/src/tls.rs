@@ -154,11 +154,19 @@ fn check(url: &str, limit: Duration, orb: &OrbArguments) -> Outcome {
     let places = places(url, &tls, orb)?;
     let mut refused = None;
     for (host, port) in places {
-        say!("{host}:{port}")?;
-        let seen =
-            tls.inspect(&host, port, limit).map_err(|error| Failure::because(error.to_string()))?;
-        report(&seen)?;
-        if let Err(why) = seen.connection {
+        say!("{}", Address::tcp(host.as_str(), port).to_string().trim_start_matches("tcp://"))?;
+        // A client goes on with the next address of a reference, too.
+        let connection = match tls.inspect(&host, port, limit) {
+            Ok(seen) => {
+                report(&seen)?;
+                seen.connection
+            }
+            Err(error) => {
+                say!("  refused  {error}")?;
+                Err(error.to_string())
+            }
+        };
+        if let Err(why) = connection {
             refused.get_or_insert(why);
         }
     }
