@@ -3,7 +3,7 @@
 //! An address names an endpoint and does not resolve it: the transport resolves host names.
 
 use std::fmt;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -88,6 +88,26 @@ impl Address {
     /// Shared memory that connects through the Unix-domain socket at `path`.
     pub fn shm(path: impl Into<PathBuf>) -> Self {
         Self::Shm(path.into())
+    }
+
+    /// The numeric address of a TCP port: one of IPv4 as such, and one of a link without the zone that
+    /// its text has (RFC 4007, 11). `None` for a host name, and for other transports.
+    ///
+    /// ```
+    /// use armilla_ipc::Address;
+    ///
+    /// let link = Address::tcp("fe80::1%eth0", 2809);
+    /// assert_eq!(link.ip(), Some("fe80::1".parse()?));
+    /// assert_eq!(Address::tcp("::ffff:192.0.2.1", 2809).ip(), Some("192.0.2.1".parse()?));
+    /// assert_eq!(Address::tcp("localhost", 2809).ip(), None);
+    /// # Ok::<(), std::net::AddrParseError>(())
+    /// ```
+    pub fn ip(&self) -> Option<IpAddr> {
+        let Self::Tcp { host, .. } = self else { return None };
+        match host.split_once('%') {
+            Some((link, _zone)) => link.parse::<Ipv6Addr>().ok().map(IpAddr::from),
+            None => host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
+        }
     }
 }
 

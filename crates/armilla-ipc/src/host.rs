@@ -91,6 +91,23 @@ pub fn is_local_address(ip: IpAddr) -> bool {
     ip.is_loopback() || !ip.is_unspecified() && route::is_local(ip).unwrap_or_else(|_| by_source())
 }
 
+/// What limits by host count as one: an address of IPv4, or the network of 64 bits of one of IPv6.
+/// Whoever has one address of such a network has all of them.
+///
+/// ```
+/// use armilla_ipc::host::site;
+///
+/// assert_eq!(site("2001:db8::7:1".parse()?), site("2001:db8::7:2".parse()?));
+/// assert_eq!(site("::ffff:192.0.2.1".parse()?), "192.0.2.1".parse::<std::net::IpAddr>()?);
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+pub fn site(ip: IpAddr) -> IpAddr {
+    match ip.to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
+        ip => ip,
+    }
+}
+
 /// The addresses of this host, in the network namespace of this thread: those of its interfaces, the
 /// loopback address first. Where the process may not use netlink, that and the
 /// [primary address](primary_address). Sends nothing.

@@ -95,7 +95,7 @@ impl Reach {
 fn digits(host: &str) -> Option<IpAddr> {
     match host {
         "localhost" => Some(IpAddr::from([127, 0, 0, 1])),
-        host => host.trim_matches(['[', ']']).parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
+        host => Address::tcp(host.trim_matches(['[', ']']), 0).ip(),
     }
 }
 

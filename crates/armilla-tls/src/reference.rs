@@ -8,7 +8,6 @@ use armilla_giop::ior::{
 };
 use rustls::pki_types::ServerName;
 use std::io;
-use std::net::IpAddr;
 
 /// The scheme of addresses over TLS.
 pub(crate) const SCHEME: &str = "ssliop";
@@ -135,8 +134,10 @@ pub(crate) fn expected_name(
     host: &str,
     instead: Option<String>,
 ) -> io::Result<ServerName<'static>> {
-    let is_address = host.parse::<IpAddr>().is_ok();
-    let name = instead.filter(|_| is_address).unwrap_or_else(|| host.to_owned());
+    // The zone of an address of a link is for this host alone (RFC 4007, 11).
+    let address = Address::tcp(host, 0).ip().map(|ip| ip.to_string());
+    let is_address = address.is_some();
+    let name = instead.filter(|_| is_address).or(address).unwrap_or_else(|| host.to_owned());
     // The dot at the end of a complete name is in no certificate.
     let name = name.strip_suffix('.').map_or(name.clone(), str::to_owned);
     ServerName::try_from(name).map_err(|_| {
@@ -221,6 +222,17 @@ mod tests {
         let (mutual, open) = ("ssliop://h:3920", "ssliop://h:3820");
         assert_eq!(addresses("h", &profile, true), [mutual, open], "the best one first");
         assert_eq!(addresses("h", &profile, false), [open, mutual]);
+    }
+
+    #[test]
+    fn the_zone_of_an_address_is_in_no_certificate() {
+        let name = |host, instead: Option<&str>| {
+            expected_name(host, instead.map(str::to_owned)).unwrap().to_str().into_owned()
+        };
+        assert_eq!(name("fe80::1%eth0", None), "fe80::1");
+        assert_eq!(name("fe80::1%eth0", Some("bank.example.org")), "bank.example.org");
+        assert_eq!(name("bank.example.org.", Some("other.example.org")), "bank.example.org");
+        assert!(expected_name("a b", None).is_err());
     }
 
     #[test]

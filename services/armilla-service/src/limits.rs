@@ -1,8 +1,9 @@
 //! What a console spends on its clients at most.
 
+use armilla_ipc::host;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -82,14 +83,7 @@ pub(crate) struct Host(IpAddr);
 
 impl From<IpAddr> for Host {
     fn from(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                // Whoever has one of them has all 2^64.
-                let network = address.to_bits() >> 64 << 64;
-                IpAddr::V6(Ipv6Addr::from_bits(network))
-            }
-            address => address,
-        })
+        Self(host::site(address))
     }
 }
 

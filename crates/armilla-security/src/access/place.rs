@@ -91,10 +91,7 @@ impl<'q> Origin<'q> {
     }
 
     fn ip(&self) -> Option<IpAddr> {
-        *self.ip.get_or_init(|| match self.address {
-            Address::Tcp { host, .. } => host.parse().ok().map(|ip: IpAddr| ip.to_canonical()),
-            _ => None,
-        })
+        *self.ip.get_or_init(|| self.address.ip())
     }
 }
 
@@ -198,6 +195,7 @@ mod tests {
         assert!(has("0.0.0.0/0", "1.2.3.4") && !has("0.0.0.0/0", "2001:db8::1"));
         assert!(has("2001:db8::/32", "2001:db8::1") && has("local", "127.0.0.1"));
         assert!(has("10.0.0.0/8", "::ffff:10.1.2.3"), "an IPv4 address in IPv6");
+        assert!(has("fe80::/10", "fe80::1%2") && has("::/0", "fe80::1%eth0"), "with a zone");
         for network in ["::ffff:10.0.0.0/104", "::ffff:10.1.2.3", "::ffff:0:0/96"] {
             assert!(has(network, "10.1.2.3") && has(network, "::ffff:10.1.2.3"), "{network}");
             assert!(!has(network, "2001:db8::1"), "{network}");

@@ -11,7 +11,7 @@ use armilla_giop::csi::{
 use armilla_giop::ior::{
     AssociationOptions, Component, CompoundSecMech, CsiSecMechList, SslSecTrans, TlsSecTrans,
 };
-use armilla_ipc::host;
+use armilla_ipc::{Address, host};
 use zeroize::Zeroizing;
 
 /// How a request reaches its server.
@@ -33,7 +33,8 @@ impl Way {
         let rest = rest.trim_start_matches('/');
         let host = rest.rsplit_once(':').map_or(rest, |(host, _)| host);
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let is_here = host == "localhost" || host.parse().is_ok_and(host::is_local_address);
+        let at = Address::tcp(host, 0).ip();
+        let is_here = host == "localhost" || at.is_some_and(host::is_local_address);
         if is_here { Self::Private } else { Self::Open }
     }
 }

@@ -16,12 +16,12 @@ pub use owner::Owner;
 
 use crate::principal::Principal;
 use armilla::transport::Admission;
-use armilla_ipc::Address;
+use armilla_ipc::{Address, host};
 use connections::Connections;
 use metrics::Counters;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -77,16 +77,9 @@ impl Host {
     /// `None` for a transport within the host: to ban it would ban everybody there.
     fn of(peer: &Address) -> Option<Self> {
         let Address::Tcp { host, .. } = peer else { return None };
-        Some(match host.parse() {
-            Ok(IpAddr::V6(address)) => match address.to_ipv4_mapped() {
-                Some(mapped) => Self::At(mapped.into()),
-                None => {
-                    let network = u128::from(address) >> 64 << 64;
-                    Self::At(Ipv6Addr::from(network).into())
-                }
-            },
-            Ok(address) => Self::At(address),
-            Err(_) => Self::Named(host.clone()),
+        Some(match peer.ip() {
+            Some(address) => Self::At(host::site(address)),
+            None => Self::Named(host.clone()),
         })
     }
 
@@ -345,6 +338,11 @@ mod tests {
         assert_eq!(of("192.0.2.1"), "192.0.2.1");
         assert_eq!(of("::ffff:192.0.2.1"), "192.0.2.1");
         assert_eq!(of("2001:db8::1:2:3:4"), of("2001:db8::9"));
+        assert_eq!(
+            of("fe80::1%2"),
+            of("fe80::9%2"),
+            "addresses of a link are of such a network, too"
+        );
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_eq!(Host::of(&Address::Unix("/a".into())), None);
     }

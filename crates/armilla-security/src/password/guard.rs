@@ -5,7 +5,7 @@ use super::attempts::{Attempts, GuessLimits};
 use super::cache::Verified;
 use crate::hash::{HashKey, KeyedHash};
 use armilla_giop::csi::ScopedName;
-use armilla_ipc::Address;
+use armilla_ipc::{Address, host};
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -73,14 +73,14 @@ impl Guarded {
         peer: &Address,
     ) -> Result<(), Refused> {
         let domain = user.domain.as_deref().unwrap_or_default();
-        let host = host(peer);
+        let (host, site) = (host_of(peer), site(peer));
         // With the host: else a code that somebody has read on its way would be good elsewhere.
         let hash =
             self.key.of(&[user.user.as_bytes(), domain.as_bytes(), host.as_bytes(), password]);
         if self.is_known(&hash) {
             return Ok(());
         }
-        if self.is_guessing(host, user) {
+        if self.is_guessing(&site, user) {
             return Err(Refused::TooManyGuesses);
         }
         let _turn = self.turn(hash);
@@ -88,7 +88,7 @@ impl Guarded {
         if self.is_known(&hash) {
             return Ok(());
         }
-        if self.is_guessing(host, user) {
+        if self.is_guessing(&site, user) {
             return Err(Refused::TooManyGuesses);
         }
         let generation = self.verifier.generation();
@@ -100,7 +100,7 @@ impl Guarded {
             return Ok(());
         }
         let mut guesses = lock(&self.guesses);
-        guesses.hosts.note(host.to_owned(), &self.limits, now);
+        guesses.hosts.note(site, &self.limits, now);
         guesses.users.note(user.clone(), &self.limits, now);
         Err(Refused::Wrong)
     }
@@ -122,10 +122,10 @@ impl Guarded {
         self.verifier.generation()
     }
 
-    fn is_guessing(&self, host: &str, user: &ScopedName) -> bool {
+    fn is_guessing(&self, site: &str, user: &ScopedName) -> bool {
         let GuessLimits { per_host, per_user, window, .. } = self.limits;
         let (guesses, now) = (lock(&self.guesses), Instant::now());
-        guesses.hosts.is_full(host, per_host, window, now)
+        guesses.hosts.is_full(site, per_host, window, now)
             || guesses.users.is_full(user, per_user, window, now)
     }
 
@@ -157,11 +157,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The host at an address, whatever the port.
-fn host(peer: &Address) -> &str {
+fn host_of(peer: &Address) -> &str {
     match peer {
         Address::Tcp { host, .. } => host,
         _ => "local",
     }
+}
+
+/// Where guesses come from: a host, or a network of IPv6, whose owner has an address for each guess.
+fn site(peer: &Address) -> String {
+    peer.ip().map_or_else(|| host_of(peer).to_owned(), |ip| host::site(ip).to_string())
 }
 
 #[cfg(test)]
@@ -194,6 +199,16 @@ mod tests {
         assert_eq!(guarded.verify(&ann, b"secret", &peer), Ok(()), "who is at work goes on");
         let elsewhere = Address::tcp("192.0.2.2", 4000);
         assert_eq!(guarded.verify(&eve, b"guess", &elsewhere), Err(Refused::Wrong));
+        // A new address for each guess, in one network of IPv6 or of a link.
+        for network in ["2001:db8::7:", "fe80::%"] {
+            let guess = |number: u32| {
+                let host = network.replacen("::", &format!("::{number}:"), 1);
+                let peer = Address::tcp(host.replace(":%", "%2").trim_end_matches(':'), 4000);
+                guarded.verify(&eve, b"guess", &peer)
+            };
+            (1..4).for_each(|number| assert_eq!(guess(number), Err(Refused::Wrong)));
+            assert_eq!(guess(4), Err(Refused::TooManyGuesses), "{network}");
+        }
     }
 
     #[test]

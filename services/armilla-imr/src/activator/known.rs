@@ -72,8 +72,7 @@ impl KnownRepository {
         let known = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = known.iter().chain(&self.further).map(IpAddr::to_canonical);
         match &caller.address {
-            Some(Address::Tcp { host, .. }) => host.parse::<IpAddr>().is_ok_and(|from| {
-                let from = from.to_canonical();
+            Some(address @ Address::Tcp { .. }) => address.ip().is_some_and(|from| {
                 // A repository on this host may call from any address of it.
                 all.any(|at| at == from || is_here(at) && is_here(from))
             }),

@@ -322,7 +322,7 @@ impl Engine {
         let host = of_run.filter(|host| !host.is_empty()).or_else(|| definition.host.clone());
         let included = |ip| definition.registered_from.iter().any(|network| network.includes(ip));
         let admitted = |client: &Caller| match &client.address {
-            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(included),
+            Some(at @ Address::Tcp { .. }) => at.ip().is_some_and(included),
             // Over TCP it might have come from any address of this host.
             Some(Address::SameHost) => host::addresses().into_iter().any(included),
             _ => false,

@@ -123,9 +123,7 @@ impl Client {
     /// transport that does not leave it. This asks the operating system which addresses are its own.
     pub fn is_on_this_host(&self) -> bool {
         match self.0.address() {
-            Address::Tcp { host, .. } => host.parse().is_ok_and(|address: IpAddr| {
-                address.is_loopback() || host::is_local_address(address)
-            }),
+            at @ Address::Tcp { .. } => at.ip().is_some_and(host::is_local_address),
             _ => true,
         }
     }

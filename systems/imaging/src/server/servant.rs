@@ -25,7 +25,6 @@ use armilla_stream::{
 };
 use std::fs::File;
 use std::io;
-use std::net::IpAddr;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};
 
@@ -135,9 +134,7 @@ impl ImageServer {
 /// The client whose request the calling thread serves.
 pub(crate) fn caller(orb: Option<&Orb>) -> Client {
     let place = match orb.map(Orb::caller) {
-        Some(Ok(Some(Address::Tcp { host, .. }))) => {
-            host.parse::<IpAddr>().map_or(Place::Unknown, Place::from)
-        }
+        Some(Ok(Some(at @ Address::Tcp { .. }))) => at.ip().map_or(Place::Unknown, Place::from),
         Some(Ok(Some(_))) => Place::Local,
         // A call that has not left the process, through the POA or directly.
         Some(Ok(None) | Err(PoaError::NoContext)) => Place::Here,

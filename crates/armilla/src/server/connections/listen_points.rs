@@ -24,19 +24,15 @@ pub(in crate::server) fn of(publications: &Publications) -> ListenPoints {
 
 /// The host at the other end of a stream, as text.
 pub(in crate::server) fn host_of(stream: &dyn Stream) -> String {
-    match peer(stream) {
+    match elsewhere(stream.peer(), stream.local()) {
         Some(ip) => ip.to_string(),
         None => "this host".into(),
     }
 }
 
 /// The address of a peer on another host; `None` for a peer on this host.
-fn peer(stream: &dyn Stream) -> Option<IpAddr> {
-    let ip = |address: &Address| match address {
-        Address::Tcp { host, .. } => host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
-        _ => None,
-    };
-    let (peer, local) = (ip(stream.peer())?, ip(stream.local()));
+fn elsewhere(peer: &Address, local: &Address) -> Option<IpAddr> {
+    let (peer, local) = (peer.ip()?, local.ip());
     (!peer.is_loopback() && Some(peer) != local).then_some(peer)
 }
 
@@ -54,7 +50,7 @@ pub(in crate::server) fn check(
         return Err("it is this server's own".into());
     }
     let trusted = orb.settings().accept_bidirectional == AcceptBidirectional::Trusted;
-    if trusted || is_at(&point.host, peer(stream)) {
+    if trusted || is_at(&point.host, elsewhere(stream.peer(), stream.local())) {
         return Ok(());
     }
     Err("the client does not come from there; where it is behind an address translation, \
@@ -68,9 +64,9 @@ fn is_at(host: &str, peer: Option<IpAddr>) -> bool {
         Some(peer) => ip.to_canonical() == peer,
         None => host::is_local_address(ip),
     };
-    match host.parse::<IpAddr>() {
-        Ok(ip) => is(ip),
-        Err(_) => {
+    match Address::tcp(host, 0).ip() {
+        Some(ip) => is(ip),
+        None => {
             let _blocking = BlockingScope::begin();
             (host, 0).to_socket_addrs().is_ok_and(|mut found| found.any(|found| is(found.ip())))
         }
@@ -90,6 +86,17 @@ mod tests {
         {
             assert!(!is_at(other, Some(elsewhere)), "{other}");
         }
+    }
+
+    #[test]
+    fn a_client_on_the_same_link_is_not_on_this_host() {
+        let at = |host| Address::tcp(host, 4000);
+        let ip = "fe80::7".parse().unwrap();
+        assert_eq!(elsewhere(&at("fe80::7%2"), &at("fe80::1%2")), Some(ip));
+        assert_eq!(elsewhere(&at("fe80::1%2"), &at("fe80::1%2")), None);
+        assert_eq!(elsewhere(&at("127.0.0.1"), &at("127.0.0.1")), None);
+        assert_eq!(elsewhere(&Address::SameHost, &Address::SameHost), None);
+        assert!(is_at("fe80::7%9", Some(ip)) && !is_at("127.0.0.1", Some(ip)));
     }
 
     #[test]

@@ -215,7 +215,7 @@ impl Caller {
     /// ```
     pub fn is_on_this_host(&self) -> bool {
         match &self.address {
-            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(host::is_local_address),
+            Some(at @ Address::Tcp { .. }) => at.ip().is_some_and(host::is_local_address),
             Some(_) | None => true,
         }
     }
