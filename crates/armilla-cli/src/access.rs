@@ -83,6 +83,7 @@ pub(crate) fn run(access: &Access) -> Outcome {
             let findings = rules.check();
             findings.iter().try_for_each(|finding| say!("{finding}"))?;
             match findings.is_empty() {
+                true if rules.is_empty() => say!("no rule: everything is denied"),
                 true if rules.len() == 1 => say!("1 rule; it applies to something"),
                 true => say!("{} rules; each applies to something", rules.len()),
                 false => Err(Failure::Reported),
