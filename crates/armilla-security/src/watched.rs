@@ -11,8 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 /// How often a file is looked at for changes.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// How long nobody has written to a file before it is read: half of one may say what none says.
+const SETTLED: Duration = Duration::from_millis(100);
+
 /// What a file holds, which is read again when it has changed: within a second of the next look at
-/// it, or at once by [`reload`](Self::reload). What cannot be read leaves what was read before in
+/// it, or at once by [`reload`](Self::reload). One that is just being written is left until that is
+/// over; better is to put a new file in its place. What cannot be read leaves what was read before in
 /// use; the log says so once, and [`fault`](Self::fault) for as long as it is so. Clones share it.
 ///
 /// ```
@@ -117,8 +121,12 @@ impl<T, E: Display> Watched<T, E> {
     pub fn look(&self) {
         let Some(source) = &self.0.source else { return };
         let mut seen = self.seen();
-        self.note_look();
-        if stamp(&source.path) == seen.stamp {
+        let found = stamp(&source.path);
+        if is_being_written(seen.stamp, found, SystemTime::now()) {
+            return self.note_look(SETTLED);
+        }
+        self.note_look(LOOK);
+        if found == seen.stamp {
             return;
         }
         if let Err(error) = self.read(source, &mut seen) {
@@ -147,14 +155,15 @@ impl<T, E: Display> Watched<T, E> {
         }
     }
 
-    fn note_look(&self) {
-        let now = self.0.opened.elapsed().as_nanos();
-        self.0.looked.store(u64::try_from(now).unwrap_or(u64::MAX), Ordering::Relaxed);
+    /// Has the next look follow in a while, of [`LOOK`] at most.
+    fn note_look(&self, next: Duration) {
+        let looked = (self.0.opened.elapsed() + next).saturating_sub(LOOK).as_nanos();
+        self.0.looked.store(u64::try_from(looked).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     fn read(&self, source: &Source<T, E>, seen: &mut Seen) -> Result<(), E> {
         seen.stamp = stamp(&source.path);
-        self.note_look();
+        self.note_look(LOOK);
         let read = (source.read)(&source.path);
         seen.fault = read.as_ref().err().map(E::to_string);
         *self.0.value.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read?);
@@ -182,7 +191,32 @@ impl<T, E> fmt::Debug for Watched<T, E> {
     }
 }
 
+/// Whether the file of before has other content, and perhaps not all of it yet. One that has taken its
+/// place is whole.
+fn is_being_written(before: Option<Stamp>, found: Option<Stamp>, now: SystemTime) -> bool {
+    let Some(((_, _, before), (written, _, file))) = before.zip(found) else { return false };
+    before == file && now.duration_since(written).is_ok_and(|since| since < SETTLED)
+}
+
 fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len(), metadata.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_once_nobody_writes_to_it() {
+        let at = |millis| SystemTime::UNIX_EPOCH + Duration::from_millis(millis);
+        let (before, other) = ((at(0), 7, 1), (at(0), 7, 2));
+        let waits = |found, now| is_being_written(Some(before), Some(found), at(now));
+        assert!(waits((at(5000), 0, 1), 5000) && waits((at(5000), 3, 1), 5099));
+        assert!(!waits((at(5000), 3, 1), 5100), "it is written");
+        assert!(!waits((at(5000), 3, 1), 4000), "a clock is wrong");
+        assert!(!waits((at(5000), 3, 2), 5000), "another file has taken its place");
+        assert!(!is_being_written(None, Some(other), at(0)), "there was none");
+        assert!(!is_being_written(Some(before), None, at(0)), "it is gone");
+    }
 }
