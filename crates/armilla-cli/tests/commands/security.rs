@@ -69,5 +69,18 @@ fn an_operator_asks_what_rules_say() {
     fs::write(file, "[[rule]]\nallow = 7\n").unwrap();
     let (_, wrong) = armilla(&["access", "check", file], "");
     assert!(wrong.contains(":2:9: a text in quotes is needed here"), "{wrong}");
+    fs::write(file, "").unwrap();
+    let nothing = armilla(&["access", "check", file], "");
+    assert_eq!(nothing, (true, "no rule: everything is denied\n".into()));
+    // Who has a role of any operation may ask what every object answers, as a server has it.
+    fs::write(file, "[roles]\noperator = \"ann@bank\"\n").unwrap();
+    let idl = folder.join("door.idl");
+    fs::write(&idl, "interface Door { @roles(\"operator\") void open(); void knock(); };").unwrap();
+    for (operation, allowed) in [("open", true), ("_is_a", true), ("knock", false)] {
+        let question = ["--caller", "ann@bank", "--operation", operation];
+        let of = ["--interface", "IDL:Door:1.0", "--idl", idl.to_str().unwrap()];
+        let explained = armilla(&[&["access", "explain", file], &question[..], &of].concat(), "");
+        assert_eq!(explained.0, allowed, "{operation}: {}", explained.1);
+    }
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -67,6 +67,11 @@ fn a_service_and_its_client_know_each_other_by_certificates_made_in_three_comman
     }
     let (succeeded, seen, error) = armilla(&["tls", "check", &service.url]);
     assert!(!succeeded && seen.contains("refused"), "{seen}{error}");
+    // Of a reference with several addresses each is looked at, whether the one before answers or not.
+    let both = service.url.replacen("corbaloc:", "corbaloc:ssliop:127.0.0.1:1,", 1);
+    let (succeeded, seen, error) = armilla(&[&["tls", "check", &both][..], &shows].concat());
+    assert!(!succeeded && error.contains("cannot connect to tcp://127.0.0.1:1"), "{seen}{error}");
+    assert!(seen.starts_with("127.0.0.1:1\n  refused ") && seen.contains("connects TLS"), "{seen}");
     service.stop();
 }
 
