@@ -43,16 +43,49 @@ pub(super) struct Read {
 pub(super) struct Write {
     #[command(flatten)]
     remote: Remote,
-    /// The items, by their whole names, with their values behind the last equals sign
-    #[arg(required = true, value_name = "ITEM=VALUE", value_parser = assignment)]
-    items: Vec<(String, String)>,
+    /// What stands between an item and its value, for names and values that have equals signs
+    #[arg(long, value_name = "TEXT", default_value = "=")]
+    separator: String,
+    /// The items, by their whole names, with their values
+    #[arg(required = true, value_name = "ITEM=VALUE")]
+    items: Vec<String>,
 }
 
-/// The last equals sign separates: names may have some.
-fn assignment(text: &str) -> Result<(String, String), String> {
-    let pair = text.rsplit_once('=').filter(|(item, _)| !item.is_empty());
-    let (item, value) = pair.ok_or("write it as ITEM=VALUE")?;
-    Ok((item.to_string(), value.to_string()))
+/// The ways to divide a text into an item and its value: names and values may have what separates them, and
+/// the server knows which items there are.
+fn assignments<'t>(text: &'t str, separator: &str) -> Vec<(&'t str, &'t str)> {
+    if separator.is_empty() {
+        return Vec::new();
+    }
+    let at = text.match_indices(separator).filter(|(at, _)| *at > 0);
+    at.map(|(at, found)| (&text[..at], &text[at + found.len()..])).collect()
+}
+
+/// The way whose item the server has, and what the server says of it.
+fn known<'t, T>(
+    ways: &[(&'t str, &'t str)],
+    added: Vec<Result<T, Status>>,
+) -> Result<(&'t str, &'t str, T), Unknown<'t>> {
+    let mut first = None;
+    let mut found = Vec::new();
+    for ((item, value), added) in ways.iter().zip(added) {
+        match added {
+            Ok(added) => found.push((*item, *value, added)),
+            Err(status) => first = first.or(Some(status)),
+        }
+    }
+    match (found.pop(), found.pop()) {
+        (Some(one), None) => Ok(one),
+        (Some((longer, ..)), Some((shorter, ..))) => Err(Unknown::Several(shorter, longer)),
+        (None, _) => Err(Unknown::None(first.unwrap_or(Status::UNEXPECTED))),
+    }
+}
+
+/// Why it is not known which item is meant.
+#[derive(Debug, PartialEq)]
+enum Unknown<'t> {
+    None(Status),
+    Several(&'t str, &'t str),
 }
 
 impl Browse {
@@ -102,25 +135,39 @@ impl Read {
 
 impl Write {
     pub(super) fn run(self) -> Outcome {
+        let all: Vec<_> =
+            self.items.iter().map(|text| assignments(text, &self.separator)).collect();
+        if all.iter().any(Vec::is_empty) {
+            return Err(Failure::usage(format_args!("write it as ITEM{}VALUE", self.separator)));
+        }
         let connection = self.remote.open()?;
         let group = connection.add_group(&GroupOptions::default())?;
-        let ids: Vec<_> = self.items.iter().map(|(id, _)| id.clone()).collect();
+        let ids: Vec<_> = all.iter().flatten().map(|(id, _)| (*id).to_string()).collect();
+        let mut added = group.add(&ids)?.into_iter();
         let mut failed = false;
         let mut complain_of = |id: &str, status: Status| {
             failed = true;
             complain(format_args!("{id}: {}\n", text(status)));
         };
-        let mut values = Vec::new();
-        let mut written = Vec::new();
-        for ((id, value), added) in self.items.iter().zip(group.add(&ids)?) {
+        let (mut values, mut written, mut unclear) = (Vec::new(), Vec::new(), false);
+        for ways in &all {
+            let (id, value, added) = match known(ways, added.by_ref().take(ways.len()).collect()) {
+                Ok(known) => known,
+                Err(Unknown::None(status)) => {
+                    complain_of(ways[0].0, status);
+                    continue;
+                }
+                Err(Unknown::Several(shorter, longer)) => {
+                    unclear = true;
+                    let why = "are both items: say which is meant by another --separator";
+                    complain(format_args!("{shorter} and {longer} {why}\n"));
+                    continue;
+                }
+            };
             // The value gets the type of the item here, where it can be said what is wrong with it.
-            let value = added.and_then(|added| {
-                let value = convert(&value.as_str().into(), added.vt)?;
-                Ok((added.server_handle, value))
-            });
-            match value {
+            match convert(&value.into(), added.vt) {
                 Ok(value) => {
-                    values.push(value);
+                    values.push((added.server_handle, value));
                     written.push(id);
                 }
                 Err(status) => complain_of(id, status),
@@ -133,6 +180,26 @@ impl Write {
                 }
             }
         }
-        unless_failed(failed)
+        unless_failed(failed || unclear)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_knows_where_an_item_ends() {
+        let ways = assignments("a=b=c", "=");
+        assert_eq!(ways, [("a", "b=c"), ("a=b", "c")]);
+        assert_eq!(known(&ways, vec![Ok(1), Err(Status::FAIL)]), Ok(("a", "b=c", 1)));
+        assert_eq!(known(&ways, vec![Err(Status::FAIL), Ok(2)]), Ok(("a=b", "c", 2)));
+        assert_eq!(known(&ways, vec![Ok(1), Ok(2)]), Err(Unknown::Several("a", "a=b")));
+        let none = known::<()>(&ways, vec![Err(Status::FAIL), Err(Status::UNEXPECTED)]);
+        assert_eq!(none, Err(Unknown::None(Status::FAIL)));
+        assert_eq!(assignments("a=b:=c==d", ":="), [("a=b", "c==d")]);
+        assert_eq!(assignments("a=", "="), [("a", "")]);
+        assert!(assignments("=7", "=").is_empty() && assignments("a", "=").is_empty());
+        assert!(assignments("a=b", "").is_empty());
     }
 }

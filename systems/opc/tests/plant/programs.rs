@@ -49,6 +49,15 @@ fn a_terminal_is_enough() {
     let read = lines(&["read", url, "--json", "Tank1.Label"]);
     let read: serde_json::Value = serde_json::from_str(&read[0]).unwrap();
     assert_eq!((&read["value"], &read["good"]), (&"Boiler".into(), &true.into()));
+    // A value may have what separates it from its item.
+    for (write, value) in [("Tank1.Label=a=b", "a=b"), ("Tank1.Label==", "="), ("Tank1.Label=", "")]
+    {
+        lines(&["write", url, write]);
+        let read: serde_json::Value =
+            serde_json::from_str(&lines(&["read", url, "--json", "Tank1.Label"])[0]).unwrap();
+        assert_eq!(read["value"], value);
+    }
+    lines(&["write", url, "--separator", " := ", "Tank1.Label := x=y"]);
     for how in [&["--count", "3"][..], &["--count", "3", "--poll"]] {
         let watch = ["watch", url, "Counters.C001", "--rate", "50"];
         let seen = lines(&[&watch, how].concat());
