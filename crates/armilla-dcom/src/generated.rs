@@ -13,7 +13,7 @@ pub use crate::client::{Error, Proxy};
 pub use crate::objref::InterfacePointer;
 pub use crate::server::{Object, ObjectCall, class_info};
 pub use armilla_dcerpc::ndr::{
-    Conformant, ConformantVarying, Full, NarrowString, Reference, Unique, WideString,
+    Conformant, ConformantVarying, Full, NarrowString, Reference, Unique, WideString, check_size,
 };
 pub use armilla_dcerpc::{Status, Uuid, ndr_interface, ndr_parameters, ndr_struct};
 
@@ -49,7 +49,37 @@ pub fn library(class: &str, name: &str, mut interfaces: Vec<TypeDescription>) ->
     Arc::new(TypeLibrary::new(name, iid, interfaces))
 }
 
-/// A type whose values select the arms of a union.
+/// The most elements of a result of a call that failed.
+const MOST_NOTHINGS: usize = 0x1_0000;
+
+/// How many elements an array has, by an expression that may lack a number.
+pub fn count(of: impl FnOnce() -> Option<i64>) -> Option<i64> {
+    of()
+}
+
+/// Whether an array that may be null is: it has no elements, where something says that it has some.
+pub fn is_null(elements: usize, says: Option<i64>) -> bool {
+    elements == 0 && says != Some(0)
+}
+
+/// A full pointer to a value of its own.
+pub fn shared<T>(value: T) -> Full<T> {
+    Full::new(Arc::new(value))
+}
+
+/// The same elements with room for so many.
+pub fn with_room<T>(array: ConformantVarying<T>, size: Option<i64>) -> ConformantVarying<T> {
+    let size = size.and_then(|size| u32::try_from(size).ok());
+    array.with_room(size.unwrap_or_default())
+}
+
+/// So many elements that say nothing; none where a client asks for too many.
+pub fn filled<T: Clone>(count: Option<i64>, nothing: T) -> Vec<T> {
+    let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default();
+    alloc::vec![nothing; if count > MOST_NOTHINGS { 0 } else { count }]
+}
+
+/// A number that selects the arm of a union, or says how many elements an array has.
 pub trait Tag: Copy {
     /// Its number.
     fn number(self) -> i64;

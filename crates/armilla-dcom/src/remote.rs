@@ -8,7 +8,7 @@ use crate::objref::{InterfacePointer, StandardReference};
 use crate::orpc::ComVersion;
 use crate::string_array::StringArrayUnits;
 use alloc::vec::Vec;
-use armilla_dcerpc::ndr::{Conformant, Unique, WideString};
+use armilla_dcerpc::ndr::{Conformant, NdrErrorKind, Unique, WideString, check_size};
 use armilla_dcerpc::{SyntaxId, Uuid};
 
 /// `IUnknown`, which every object has.
@@ -100,7 +100,7 @@ armilla_dcerpc::ndr_parameters! {
         pub count: u16,
         /// The protocols that the client speaks: 7 for TCP.
         pub protocols: Conformant<u16>,
-    }
+    } => Self::check;
     /// What [`ResolveOxid`] gives.
     pub struct ResolveOxidOut {
         /// Where the exporter is.
@@ -144,7 +144,7 @@ armilla_dcerpc::ndr_parameters! {
         pub added: Unique<Conformant<u64>>,
         /// The objects that leave.
         pub removed: Unique<Conformant<u64>>,
-    }
+    } => Self::check;
     /// What [`ComplexPing`] gives.
     pub struct ComplexPingOut {
         /// The set.
@@ -185,7 +185,7 @@ armilla_dcerpc::ndr_parameters! {
         pub protocol_count: u16,
         /// The protocols that the client speaks.
         pub protocols: Conformant<u16>,
-    }
+    } => Self::check;
     /// What [`RemoteActivation`] gives, after the head of an answer; all of it.
     pub struct RemoteActivationOut {
         /// The exporter.
@@ -232,7 +232,7 @@ armilla_dcerpc::ndr_parameters! {
         pub count: u16,
         /// The interfaces.
         pub iids: Conformant<Uuid>,
-    }
+    } => Self::check;
     /// What [`RemQueryInterface`] gives.
     pub struct QueryOut {
         /// What became of each interface.
@@ -246,7 +246,7 @@ armilla_dcerpc::ndr_parameters! {
         pub count: u16,
         /// The interfaces.
         pub iids: Conformant<Uuid>,
-    }
+    } => Self::check;
     /// What [`RemQueryInterface2`] gives.
     pub struct Query2Out {
         /// What became of each interface.
@@ -260,7 +260,7 @@ armilla_dcerpc::ndr_parameters! {
         pub count: u16,
         /// How many references to each.
         pub counts: Conformant<ReferenceCount>,
-    }
+    } => Self::check;
     /// What [`RemAddRef`] gives.
     pub struct AddRefOut {
         /// What became of each interface.
@@ -302,12 +302,67 @@ armilla_dcerpc::ndr_struct! {
     }
 }
 
+/// Compares an array with the parameter that says how many elements it has.
+fn counted<T>(
+    name: &'static str,
+    bound: &'static str,
+    count: u32,
+    array: &Conformant<T>,
+) -> Result<(), NdrErrorKind> {
+    check_size(name, bound, Some(count.into()), array.0.len())
+}
+
+/// The same, where the array may be missing.
+fn counted_if_any<T>(
+    name: &'static str,
+    bound: &'static str,
+    count: u32,
+    array: &Unique<Conformant<T>>,
+) -> Result<(), NdrErrorKind> {
+    array.get().map_or(Ok(()), |array| counted(name, bound, count, array))
+}
+
+impl ResolveOxidIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted("protocols", "size_is(count)", self.count.into(), &self.protocols)
+    }
+}
+
+impl ComplexPingIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted_if_any("added", "size_is(adds)", self.adds.into(), &self.added)?;
+        counted_if_any("removed", "size_is(removes)", self.removes.into(), &self.removed)
+    }
+}
+
+impl QueryIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted("iids", "size_is(count)", self.count.into(), &self.iids)
+    }
+}
+
+impl Query2In {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted("iids", "size_is(count)", self.count.into(), &self.iids)
+    }
+}
+
 impl RemoteActivationIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted_if_any("iids", "size_is(count)", self.count, &self.iids)?;
+        let count = self.protocol_count.into();
+        counted("protocols", "size_is(protocol_count)", count, &self.protocols)
+    }
+
     /// The mode in which the factory is wanted.
     pub const CLASS_OBJECT: u32 = 0xffff_ffff;
 }
 
 impl CountsIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        counted("counts", "size_is(count)", self.count.into(), &self.counts)
+    }
+
     /// These public references.
     pub fn public(references: &[(Uuid, u32)]) -> Self {
         let each = references.iter();

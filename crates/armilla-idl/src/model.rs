@@ -7,11 +7,12 @@
 //!
 //! The enums of the model are exhaustive on purpose: when IDL gets a new construct, the Rust
 //! compiler finds every back end that does not handle it. Operations and attributes are in
-//! `callable`, their timing in `timing`, interfaces of COM in `com`, components in `component`, types and constants in `types`, fixed-point numbers in
+//! `callable`, their timing in `timing`, interfaces of COM in `com` and `com_size`, components in `component`, types and constants in `types`, fixed-point numbers in
 //! `fixed`, numbers of 128 bits in `long_double`.
 
 mod callable;
 mod com;
+mod com_size;
 mod component;
 mod fixed;
 mod id;
@@ -26,6 +27,7 @@ pub use com::{
     ComAlias, ComArm, ComBase, ComDefinition, ComEnum, ComEvents, ComField, ComInterface,
     ComMember, ComMethod, ComParameter, ComPointer, ComType, ComUnion, ComValue,
 };
+pub use com_size::{ComBound, ComBounds, ComCount, ComOperator};
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use id::DeclId;

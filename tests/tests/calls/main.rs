@@ -7,6 +7,7 @@ mod callers;
 mod code_sets;
 mod com;
 mod com_midl;
+mod com_sizes;
 mod com_types;
 mod components;
 mod concurrency;

@@ -45,6 +45,24 @@ impl<T> ConformantVarying<T> {
     }
 }
 
+/// Compares the number of elements of the array `name` with what `bound`, such as `size_is(count)`, says:
+/// for structures and parameters with a check ([`ndr_struct!`](crate::ndr_struct)).
+///
+/// # Errors
+///
+/// [`NdrErrorKind::InvalidSize`] if they differ, or if the bound says no number.
+pub fn check_size(
+    name: &'static str,
+    bound: &'static str,
+    says: Option<i64>,
+    count: usize,
+) -> Result<(), NdrErrorKind> {
+    match says.is_some_and(|says| usize::try_from(says) == Ok(count)) {
+        true => Ok(()),
+        false => Err(NdrErrorKind::InvalidSize { name, bound, says, count }),
+    }
+}
+
 fn encode_all<T: Ndr>(values: &[T], out: &mut Encoder) -> Result<(), NdrError> {
     const { assert!(!T::CONFORMANT, "an element of an array has one size: use a pointer") }
     out.align(T::ALIGNMENT);

@@ -59,6 +59,17 @@ pub enum NdrErrorKind {
     TooLong(usize),
     /// So many elements, where the dimensions of an array have another number.
     InvalidBounds(usize),
+    /// An array has another number of elements than what `size_is` or its like names says.
+    InvalidSize {
+        /// The array: a parameter, or a member of a structure.
+        name: &'static str,
+        /// As the IDL has it: `size_is(count)`.
+        bound: &'static str,
+        /// The number that is there; `None` if there is none, as behind a null pointer.
+        says: Option<i64>,
+        /// How many elements the array has.
+        count: usize,
+    },
     /// The head of a serialized type is none (MS-RPCE 2.2.6.1).
     InvalidSerialization,
 }
@@ -88,6 +99,12 @@ impl fmt::Display for NdrErrorKind {
             Self::TooLong(count) => write!(f, "{count} elements are more than 32 bits count"),
             Self::InvalidBounds(count) => {
                 write!(f, "{count} elements are not as many as the bounds of their array say")
+            }
+            Self::InvalidSize { name, bound, says: Some(says), count } => {
+                write!(f, "`{name}` has {count} elements, and `{bound}` says {says}")
+            }
+            Self::InvalidSize { name, bound, says: None, count } => {
+                write!(f, "`{name}` has {count} elements, and `{bound}` says no number")
             }
             Self::InvalidSerialization => f.write_str("a serialized type has another head"),
         }

@@ -3,14 +3,16 @@
 /// Declares a structure that NDR encodes: its members in their order.
 ///
 /// A conformant array may only be the last member, as in IDL. See [`ndr`](crate::ndr) for an
-/// example.
+/// example. Behind a structure there may be a check, `=> Self::check;`: a function from `&Self` to
+/// `Result<(), NdrErrorKind>`, without which nothing is written and nothing that was read is given
+/// ([`check_size`](crate::ndr::check_size)).
 #[macro_export]
 macro_rules! ndr_struct {
     ($(
         $(#[$attribute:meta])*
         $visibility:vis struct $name:ident {
             $($(#[$member_attribute:meta])* $member_visibility:vis $member:ident: $type:ty),+ $(,)?
-        }
+        } $(=> $check:path;)?
     )*) => {$(
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,7 @@ macro_rules! ndr_struct {
                 &self,
                 out: &mut $crate::ndr::Encoder,
             ) -> ::core::result::Result<(), $crate::ndr::NdrError> {
+                $($crate::ndr_checked!($check, self, out);)?
                 out.align(Self::ALIGNMENT);
                 $($crate::ndr::Ndr::encode(&self.$member, out)?;)+
                 ::core::result::Result::Ok(())
@@ -62,6 +65,7 @@ macro_rules! ndr_struct {
                 input: &mut $crate::ndr::Decoder<'_>,
             ) -> ::core::result::Result<(), $crate::ndr::NdrError> {
                 $($crate::ndr::Ndr::decode_referents(&mut self.$member, input)?;)+
+                $($crate::ndr_checked!($check, self, input);)?
                 ::core::result::Result::Ok(())
             }
         }
@@ -228,14 +232,15 @@ macro_rules! ndr_union {
 /// Declares the parameters of an operation in one direction, in their order.
 ///
 /// A parameter that is a reference pointer has the type of its value: such a pointer leaves no
-/// trace on the wire. See [`ndr_interface!`](crate::ndr_interface) for an example.
+/// trace on the wire. See [`ndr_interface!`](crate::ndr_interface) for an example. There may be a
+/// check, as for a [structure](crate::ndr_struct).
 #[macro_export]
 macro_rules! ndr_parameters {
     ($(
         $(#[$attribute:meta])*
         $visibility:vis struct $name:ident {
             $($(#[$member_attribute:meta])* $member_visibility:vis $member:ident: $type:ty),+ $(,)?
-        }
+        } $(=> $check:path;)?
     )*) => {$(
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
@@ -248,6 +253,7 @@ macro_rules! ndr_parameters {
                 &self,
                 out: &mut $crate::ndr::Encoder,
             ) -> ::core::result::Result<(), $crate::ndr::NdrError> {
+                $($crate::ndr_checked!($check, self, out);)?
                 $($crate::ndr::Ndr::write(&self.$member, out)?;)+
                 ::core::result::Result::Ok(())
             }
@@ -256,7 +262,9 @@ macro_rules! ndr_parameters {
                 input: &mut $crate::ndr::Decoder<'_>,
             ) -> ::core::result::Result<Self, $crate::ndr::NdrError> {
                 $(let $member = <$type as $crate::ndr::Ndr>::read(input)?;)+
-                ::core::result::Result::Ok(Self { $($member),+ })
+                let read = Self { $($member),+ };
+                $($crate::ndr_checked!($check, &read, input);)?
+                ::core::result::Result::Ok(read)
             }
         }
     )*};
@@ -315,6 +323,18 @@ macro_rules! ndr_interface {
                 type Out = $out;
             }
         )*
+    };
+}
+
+/// Leaves a function if a value does not pass its check.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! ndr_checked {
+    ($check:path, $value:expr, $octets:expr) => {
+        if let ::core::result::Result::Err(kind) = $check($value) {
+            let position = $octets.position();
+            return ::core::result::Result::Err($crate::ndr::NdrError { kind, position });
+        }
     };
 }
 

@@ -5,7 +5,9 @@ use super::bstr::Bstr;
 use super::wire::VariantPointer;
 use crate::objref::InterfacePointer;
 use armilla_dcerpc::Uuid;
-use armilla_dcerpc::ndr::{Conformant, ConformantVarying, Unique, WideString};
+use armilla_dcerpc::ndr::{
+    Conformant, ConformantVarying, NdrErrorKind, Unique, WideString, check_size,
+};
 
 /// How a member is invoked.
 pub mod flags {
@@ -106,7 +108,7 @@ armilla_dcerpc::ndr_parameters! {
         pub count: u32,
         /// The language.
         pub locale: u32,
-    }
+    } => Self::check;
     /// What [`GetIdsOfNames`] gives.
     pub struct NamesOut {
         /// The number of each name, or [`NO_MEMBER`].
@@ -130,7 +132,7 @@ armilla_dcerpc::ndr_parameters! {
         pub reference_indices: Conformant<u32>,
         /// Their values.
         pub references: Conformant<VariantPointer>,
-    }
+    } => Self::check;
     /// What [`Invoke`] gives.
     pub struct InvokeOut {
         /// The result.
@@ -197,7 +199,7 @@ armilla_dcerpc::ndr_struct! {
         pub count: u32,
         /// How many of them have names.
         pub named_count: u32,
-    }
+    } => Self::check;
     /// Why a member failed (`EXCEPINFO`).
     pub struct ExceptionInfo {
         /// A number of the program; 0 if `status` says it.
@@ -216,6 +218,32 @@ armilla_dcerpc::ndr_struct! {
         pub reserved_pointers: [u32; 2],
         /// The HRESULT of the failure.
         pub status: u32,
+    }
+}
+
+impl NamesIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        check_size("names", "size_is(count)", Some(self.count.into()), self.names.0.len())
+    }
+}
+
+impl InvokeIn {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        let count = Some(i64::from(self.reference_count));
+        let bound = "size_is(reference_count)";
+        check_size("reference_indices", bound, count, self.reference_indices.0.len())?;
+        check_size("references", bound, count, self.references.0.len())
+    }
+}
+
+impl Arguments {
+    fn check(&self) -> Result<(), NdrErrorKind> {
+        if let Some(values) = self.values.get() {
+            check_size("values", "size_is(count)", Some(self.count.into()), values.0.len())?;
+        }
+        let Some(named) = self.named.get() else { return Ok(()) };
+        let count = Some(i64::from(self.named_count));
+        check_size("named", "size_is(named_count)", count, named.0.len())
     }
 }
 

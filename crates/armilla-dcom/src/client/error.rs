@@ -122,6 +122,7 @@ impl Error {
                 Status::RPC_UNAVAILABLE
             }
             Cause::Argument(_) => Status::INVALID_ARGUMENT,
+            Cause::Malformed(ObjRefError::Value(_)) => Status::BAD_STUB,
             Cause::Malformed(_) | Cause::CustomReference(_) | Cause::Missing(_) => {
                 Status::UNEXPECTED
             }

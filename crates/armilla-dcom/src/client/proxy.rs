@@ -12,7 +12,7 @@ use crate::remote::{
 use crate::string_array::{DualStringArray, StringBinding};
 use alloc::sync::Arc;
 use alloc::vec;
-use armilla_dcerpc::ndr::{Decoder, Encoder, NdrError, Operation, Unique};
+use armilla_dcerpc::ndr::{Decoder, Encoder, NdrError, NdrErrorKind, Operation, Unique};
 use armilla_dcerpc::{Status, Uuid};
 
 /// How many references are taken at once; what is left is given back.
@@ -132,6 +132,23 @@ impl Proxy {
         let what = operation(*iid, opnum);
         let (options, number) = (&client.shared().options, (syntax(*iid), opnum));
         exporter.call_by_number(options, standard.ipid, number, &what, write, read)
+    }
+
+    /// Compares the arrays among the results of an operation with their sizes: for the code of the IDL
+    /// compiler.
+    ///
+    /// # Errors
+    ///
+    /// [`Cause::Malformed`] if one has another number of elements.
+    pub fn check_results(
+        &self,
+        opnum: u16,
+        check: impl FnOnce() -> Result<(), NdrErrorKind>,
+    ) -> Result<(), Error> {
+        check().map_err(|kind| {
+            let cause = Cause::Malformed(NdrError { kind, position: 0 }.into());
+            Error::new(Step::Call, operation(self.0.iid, opnum), self.0.exporter.level, cause)
+        })
     }
 
     /// The failure that an answer of an operation is, with what it is called in messages.

@@ -6,7 +6,9 @@ use crate::orpc::{OrpcThat, OrpcThis};
 use crate::remote::{FactoryIn, InterfaceSupportsErrorInfo, UNKNOWN};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use armilla_dcerpc::ndr::{Decoder, Encoder, Ndr, NdrError, Operation, Parameters, Unique};
+use armilla_dcerpc::ndr::{
+    Decoder, Encoder, Ndr, NdrError, NdrErrorKind, Operation, Parameters, Unique,
+};
 use armilla_dcerpc::pdu::AuthLevel;
 use armilla_dcerpc::security::Principal;
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
@@ -146,7 +148,8 @@ impl<'a> ObjectCall<'a> {
     ///
     /// # Errors
     ///
-    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count.
+    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count, and
+    /// [`Status::SERVER_FAULT`] if a value cannot travel as its type; the log says which.
     pub fn answer<T: Parameters>(&self, results: &T) -> Result<Vec<u8>, Status> {
         self.answer_with(results, Status::OK)
     }
@@ -156,13 +159,36 @@ impl<'a> ObjectCall<'a> {
     ///
     /// # Errors
     ///
-    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count.
+    /// [`Status::OUT_OF_MEMORY`] if something has more elements than 32 bits count, and
+    /// [`Status::SERVER_FAULT`] if a value cannot travel as its type; the log says which.
     pub fn answer_with<T: Parameters>(
         &self,
         results: &T,
         result: Status,
     ) -> Result<Vec<u8>, Status> {
         self.write_answer(result, |out| results.write_parameters(out))
+    }
+
+    /// Compares the arrays among the results with their sizes: for the code of the IDL compiler.
+    ///
+    /// # Errors
+    ///
+    /// [`Status::SERVER_FAULT`] if one has another number of elements; the log says which.
+    pub fn check_results(
+        &self,
+        check: impl FnOnce() -> Result<(), NdrErrorKind>,
+    ) -> Result<(), Status> {
+        check().map_err(|kind| self.unsendable(&NdrError { kind, position: 0 }))
+    }
+
+    /// What the client is told of results that cannot travel; the log says more.
+    fn unsendable(&self, error: &NdrError) -> Status {
+        let (iid, opnum, error) = (self.iid, self.opnum, error.kind);
+        tracing::warn!(%iid, opnum, %error, "the results of a method cannot travel");
+        match error {
+            NdrErrorKind::TooLong(_) => Status::OUT_OF_MEMORY,
+            _ => Status::SERVER_FAULT,
+        }
     }
 
     /// If the call is answered by a failure with results, the answer says this, too: its client has it as
@@ -215,7 +241,7 @@ impl<'a> ObjectCall<'a> {
             .write(&mut out)
             .and_then(|()| write(&mut out))
             .and_then(|()| result.0.write(&mut out));
-        written.map_err(|_| Status::OUT_OF_MEMORY)?;
+        written.map_err(|error| self.unsendable(&error))?;
         Ok(out.into_octets())
     }
 
@@ -224,7 +250,7 @@ impl<'a> ObjectCall<'a> {
         let mut out = Encoder::new(self.order);
         let written =
             OrpcThat::PLAIN.write(&mut out).and_then(|()| results.write_parameters(&mut out));
-        written.map_err(|_| Status::OUT_OF_MEMORY)?;
+        written.map_err(|error| self.unsendable(&error))?;
         Ok(out.into_octets())
     }
 }

@@ -254,6 +254,14 @@ impl Checker<'_, '_> {
         for parameter in &method.parameters {
             self.check_sizes(&parameter.attributes, &names, "parameter of the method");
         }
+        let known: Vec<_> = parameters.iter().map(|it| (&*it.name, &it.ty)).collect();
+        let of = |name: &str| method.parameters.iter().find(|it| it.name.text == name);
+        let bounds = parameters.iter().map(|it| match of(&it.name) {
+            Some(given) if !given.ty.is_sequence() => self.com_bounds(&given.attributes, &known),
+            _ => Vec::new(),
+        });
+        let bounds: Vec<_> = bounds.collect();
+        parameters.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
         let (name, span, docs) = (method.name.text.clone(), method.name.span, method.docs.clone());
         let success_codes = has("success_codes");
         whole.then_some(ComMethod { name, member, opnum, docs, span, success_codes, parameters })
@@ -312,9 +320,9 @@ impl Checker<'_, '_> {
             attributes: &parameter.attributes,
             place: Place::Parameter(direction),
         };
-        let (ty, size) = (self.com_declared(&declared)?, declared.size());
+        let ty = self.com_declared(&declared)?;
         let (name, span) = (parameter.name.text.clone(), parameter.name.span);
-        Some(ComParameter { name, span, direction, retval: has("retval"), ty, size })
+        Some(ComParameter { name, span, direction, retval: has("retval"), ty, bounds: Vec::new() })
     }
 
     pub(super) fn is_com(&self, id: DeclId) -> bool {

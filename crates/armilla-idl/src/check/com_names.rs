@@ -45,7 +45,7 @@ impl Checker<'_, '_> {
     }
 
     /// What has that name in this scope or one around it.
-    fn declared(&self, text: &str) -> Option<(&Name, Target)> {
+    pub(super) fn declared(&self, text: &str) -> Option<(&Name, Target)> {
         let (key, mut next) = (key(text), Some(self.current));
         while let Some(scope) = next {
             if let Some(entry) = self.scopes[scope.0].names.get(&key) {

@@ -45,13 +45,6 @@ impl Declared<'_> {
         texts.any(|text| parts(text).get(depth).is_some_and(|part| !part.is_empty()))
     }
 
-    /// The parameter that is the size of its outermost array, if `size_is` says nothing else.
-    pub(super) fn size(&self) -> Option<String> {
-        let text = self.attributes.iter().find(|it| it.name == "size_is")?.text.as_deref()?;
-        let outermost = parts(text).first()?.trim();
-        words(outermost).next().filter(|word| *word == outermost).map(str::to_owned)
-    }
-
     fn is_out(&self) -> bool {
         matches!(self.place, Place::Parameter(Direction::Out | Direction::InOut))
     }
@@ -76,7 +69,7 @@ impl Declared<'_> {
 }
 
 /// The parts of `a,,b`, one for each level. Commas in parentheses belong to the part.
-fn parts(text: &str) -> Vec<&str> {
+pub(super) fn parts(text: &str) -> Vec<&str> {
     let (mut all, mut start, mut open) = (Vec::new(), 0, 0);
     for (at, sign) in text.char_indices() {
         match sign {

@@ -329,10 +329,19 @@ impl Checker<'_, '_> {
         };
         let ty = self.com_declared(&declared)?;
         let Name { text, span } = field.name.clone();
-        Some(ComField { name: text, docs: field.docs.clone(), span, ty })
+        Some(ComField { name: text, docs: field.docs.clone(), span, ty, bounds: Vec::new() })
     }
 
     /// Whether a value ends with an array of any size.
+        if checked.len() == fields.len() {
+            let known: Vec<_> = checked.iter().map(|it| (&*it.name, &it.ty)).collect();
+            let bounds = fields.iter().map(|field| match field.ty.is_sequence() {
+                true => Vec::new(),
+                false => self.com_bounds(&field.attributes, &known),
+            });
+            let bounds: Vec<_> = bounds.collect();
+            checked.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
+        }
     pub(super) fn is_conformant(&self, ty: &ComType) -> bool {
         match ty {
             ComType::Array(_) | ComType::Varying(_) => true,

@@ -10,6 +10,7 @@ mod bits;
 mod com;
 mod com_names;
 mod com_pointers;
+mod com_sizes;
 mod com_types;
 mod component;
 mod constant;

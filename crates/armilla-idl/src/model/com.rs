@@ -1,6 +1,6 @@
 //! Interfaces of COM, as MIDL or `@uuid` declare them.
 
-use super::{DeclId, Direction, Model};
+use super::{ComBounds, DeclId, Direction, Model};
 use crate::source::Span;
 
 /// An interface of COM.
@@ -82,8 +82,8 @@ pub struct ComParameter {
     pub retval: bool,
     /// Its type; the pointer of an `out` parameter is no part of it.
     pub ty: ComType,
-    /// The parameter that is the size of its array, if `size_is` says nothing else.
-    pub size: Option<String>,
+    /// What is said of its arrays, the outermost first.
+    pub bounds: Vec<ComBounds>,
 }
 
 /// A type of COM.
@@ -252,6 +252,8 @@ pub struct ComField {
     pub span: Span,
     /// What travels for it.
     pub ty: ComType,
+    /// What is said of its arrays, the outermost first.
+    pub bounds: Vec<ComBounds>,
 }
 
 /// An enum of COM.

@@ -1,6 +1,6 @@
 //! The syntax tree of interfaces of COM and of types for them.
 
-use super::ast::{Expr, Name, ScopedName, TypeSpec};
+use super::ast::{Expr, Name, ScopedName, TypeKind, TypeSpec};
 use crate::source::Span;
 
 /// `@uuid("…") interface I : IUnknown { … };`
@@ -103,6 +103,13 @@ pub(crate) struct ComValue {
 pub(crate) struct ComTypeSpec {
     pub(crate) ty: TypeSpec,
     pub(crate) stars: usize,
+}
+
+impl ComTypeSpec {
+    /// Whether it is a `sequence`, which no attribute gives a size.
+    pub(crate) fn is_sequence(&self) -> bool {
+        matches!(self.ty.kind, TypeKind::Sequence(..))
+    }
 }
 
 /// An attribute of MIDL, or an annotation of the same name.

@@ -76,6 +76,23 @@ impl ITestServerProxy {
                     count,
                 },
             )?;
+        self.0
+            .check_results(
+                4,
+                || {
+                    if let Some(value) = taken.item.get() {
+                        ::armilla_dcom::generated::check_size(
+                            "item",
+                            "size_is(*got)",
+                            ::armilla_dcom::generated::count(|| Some(
+                                ::armilla_dcom::generated::Tag::number(taken.got),
+                            )),
+                            value.0.len(),
+                        )?;
+                    }
+                    Ok(())
+                },
+            )?;
         Ok((taken.got, taken.item.into_inner().map_or_else(Vec::new, |values| values.0)))
     }
 }
@@ -163,12 +180,33 @@ pub mod i_test_server {
                 let GetMultipleStringIn { index, count } = call.arguments()?;
                 match servant.get_multiple_string(index, count) {
                     Ok((got, item)) => {
-                        call.answer(
-                            &GetMultipleStringOut {
-                                got,
-                                item: ::armilla_dcom::generated::Unique::new(item.into()),
+                        let results = GetMultipleStringOut {
+                            got,
+                            item: if ::armilla_dcom::generated::is_null(
+                                item.len(),
+                                ::armilla_dcom::generated::count(|| Some(
+                                    ::armilla_dcom::generated::Tag::number(got),
+                                )),
+                            ) {
+                                ::armilla_dcom::generated::Unique::NULL
+                            } else {
+                                ::armilla_dcom::generated::Unique::new(item.into())
                             },
-                        )
+                        };
+                        call.check_results(|| {
+                            if let Some(value) = results.item.get() {
+                                ::armilla_dcom::generated::check_size(
+                                    "item",
+                                    "size_is(*got)",
+                                    ::armilla_dcom::generated::count(|| Some(
+                                        ::armilla_dcom::generated::Tag::number(results.got),
+                                    )),
+                                    value.0.len(),
+                                )?;
+                            }
+                            Ok(())
+                        })?;
+                        call.answer(&results)
                     }
                     Err(status) => {
                         call.answer_with(

@@ -303,6 +303,23 @@ impl IRecorderProxy {
                     handles: handles.into(),
                 },
             )?;
+        self.0
+            .check_results(
+                8,
+                || {
+                    if let Some(value) = taken.left.get() {
+                        ::armilla_dcom::generated::check_size(
+                            "left",
+                            "size_is(count)",
+                            ::armilla_dcom::generated::count(|| Some(
+                                ::armilla_dcom::generated::Tag::number(count),
+                            )),
+                            value.0.len(),
+                        )?;
+                    }
+                    Ok(())
+                },
+            )?;
         Ok(taken.left.into_inner().map_or_else(Vec::new, |values| values.0))
     }
 }

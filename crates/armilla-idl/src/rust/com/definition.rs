@@ -4,7 +4,8 @@ use super::super::docs::docs;
 use super::super::module::Module;
 use super::super::names;
 use super::super::scope::{self, Scope};
-use super::types::{from_wire, leads_back, nothing, same, to_wire, value, wire};
+use super::sizes::{Numbers, checks, counted, emptied};
+use super::types::{from_wire, leads_back, same, value, wire};
 use super::union;
 use crate::model::{ComDefinition, ComEnum, ComEvents, ComField, DeclId, Declaration};
 use proc_macro2::{Literal, TokenStream};
@@ -59,9 +60,12 @@ fn travelling(scope: &Scope<'_>, declaration: &Declaration, fields: &[ComField])
     let members: Vec<_> = fields.iter().map(|field| names::field(&field.name)).collect();
     let types = fields.iter().map(|field| wire(scope, &field.ty));
     let member_docs = fields.iter().map(|field| format!(" Member `{}`.", field.name));
-    let converted = |convert: fn(&crate::model::ComType, TokenStream) -> TokenStream| {
+    let local = Numbers::of_members(fields, |name, ty| Numbers::native(ty, quote!(#name)));
+    let own = Numbers::of_members(fields, |name, ty| Numbers::travelling(ty, quote!(self.#name)));
+    let none = Numbers::of_members(fields, |_, _| Some(quote!(0)));
+    let converted = |convert: &dyn Fn(&ComField, TokenStream) -> TokenStream| {
         let fields = fields.iter().zip(&members).map(move |(field, name)| {
-            let converted = convert(&field.ty, quote!(#name));
+            let converted = convert(field, quote!(#name));
             match same(&field.ty) {
                 true => quote!(#name),
                 false => quote!(#name: #converted),
@@ -69,13 +73,22 @@ fn travelling(scope: &Scope<'_>, declaration: &Declaration, fields: &[ComField])
         });
         fields.collect::<Vec<_>>()
     };
-    let (there, back) = (converted(to_wire), converted(from_wire));
-    let nothing = fields.iter().map(|field| nothing(&field.ty));
+    let there = converted(&|field, name| counted(&field.ty, name, &field.bounds, &local));
+    let back = converted(&|field, name| from_wire(&field.ty, name));
+    let nothing = fields.iter().map(|field| emptied(&field.ty, &field.bounds, &none));
+    let checks = fields.iter().map(|field| {
+        let (name, full) =
+            (names::field(&field.name), format!("{}.{}", declaration.name, field.name));
+        checks(&field.ty, &quote!(self.#name), &field.bounds, &full, &own)
+    });
+    let checks: TokenStream = checks.collect();
+    let (check, checked) = super::sizes::check(&checks, &quote!(Wire));
     quote! {
         ::armilla_dcom::generated::ndr_struct! {
             /// The members as they travel.
-            pub struct Wire { #(#[doc = #member_docs] pub #members: #types),* }
+            pub struct Wire { #(#[doc = #member_docs] pub #members: #types),* } #checked
         }
+        #check
         impl From<super::#name> for Wire {
             fn from(value: super::#name) -> Self {
                 let super::#name { #(#members),* } = value;

@@ -3,6 +3,7 @@
 
 mod definition;
 mod description;
+mod sizes;
 mod types;
 mod union;
 
@@ -18,7 +19,8 @@ use crate::model::{
 pub(super) use definition::define;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use types::{from_wire, nothing, same, to_wire, value, wire};
+use sizes::{Numbers, checks, counted, emptied};
+use types::{from_wire, same, value, wire};
 
 /// The name of the type of proxies.
 pub(super) fn proxy_name(declaration: &Declaration) -> String {
@@ -127,7 +129,11 @@ impl<'s> Com<'s> {
                 let docs = format!(" Calls `{}`.", method.full_name());
                 let operation = names::ident(&names::camel(&method.full_name()));
                 let given = given(method, &companion);
-                let (pattern, value) = taken(method);
+                let (pattern, value, checks) = taken(method);
+                let checks = (!checks.is_empty()).then(|| {
+                    let opnum = proc_macro2::Literal::u16_unsuffixed(method.opnum);
+                    quote!(self.0.check_results(#opnum, || { #checks Ok(()) })?;)
+                });
                 let call = match method.success_codes {
                     true => names::ident("call_for_success"),
                     false => names::ident("call"),
@@ -140,6 +146,7 @@ impl<'s> Com<'s> {
                     /// What failed, at which step, and what to change.
                     pub #signature -> Result<#result, ::armilla_dcom::generated::Error> {
                         let #pattern = self.0.#call::<#companion::#operation>(&#given)?;
+                        #checks
                         Ok(#value)
                     }
                 }
@@ -187,8 +194,14 @@ impl<'s> Com<'s> {
                 }
                 let docs = format!(" What [`{}`] {verb}.", names::camel(&method.full_name()));
                 let name = parameters_name(method, suffix);
-                quote!(#[doc = #docs] pub struct #name { #(#members),* })
+                let checks = if gives { checks_of_given(method) } else { TokenStream::new() };
+                let (_, checked) = sizes::check(&checks, &quote!(#name));
+                quote!(#[doc = #docs] pub struct #name { #(#members),* } #checked)
             })
+        });
+        let checks = self.data.methods.iter().map(|method| {
+            let name = parameters_name(method, "In");
+            sizes::check(&checks_of_given(method), &quote!(#name)).0
         });
         let operations = self.data.methods.iter().map(|method| {
             let name = names::ident(&names::camel(&method.full_name()));
@@ -209,6 +222,7 @@ impl<'s> Com<'s> {
             pub const IID: ::armilla_dcom::generated::Uuid =
                 ::armilla_dcom::generated::Uuid::literal(#iid);
             ::armilla_dcom::generated::ndr_parameters! { #(#structs)* }
+            #(#checks)*
             ::armilla_dcom::generated::ndr_interface! {
                 /// The interface as a table.
                 pub const INTERFACE = #iid, 0, 0;
@@ -328,15 +342,32 @@ fn upcall(method: &ComMethod) -> TokenStream {
     }
     let ty = parameters_name(method, "Out");
     let values = outs.iter().map(|it| field(method, it));
-    let nothing = outs.iter().map(|it| sized(method, it, nothing(&it.ty)));
-    let taken: Vec<String> = fields.iter().map(ToString::to_string).collect();
+    let none = numbers(method, &|name, it| match it.direction {
+        Direction::In => still_there(name, it),
+        _ => Some(quote!(0)),
+    });
+    let nothing = outs.iter().map(|it| emptied(&it.ty, &it.bounds, &none));
+    let taken = taken_names(method);
     let success = names::ident(&names::fresh("success", &taken));
+    let results = names::ident(&names::fresh("results", &taken));
+    let checks = checks_of_taken(method, &results, &still_there);
     let status = method.success_codes.then(|| quote!(#success));
     let pattern = fields.iter().map(|it| quote!(#it));
     let pattern = tuple(&status.clone().into_iter().chain(pattern).collect::<Vec<_>>());
-    let answer = match status {
-        Some(status) => quote!(call.answer_with(&#ty { #(#values),* }, #status)),
-        None => quote!(call.answer(&#ty { #(#values),* })),
+    let answer = |results: TokenStream| match &status {
+        Some(status) => quote!(call.answer_with(&#results, #status)),
+        None => quote!(call.answer(&#results)),
+    };
+    let answer = match checks.is_empty() {
+        true => answer(quote!(#ty { #(#values),* })),
+        false => {
+            let answer = answer(quote!(#results));
+            quote!({
+                let #results = #ty { #(#values),* };
+                call.check_results(|| { #checks Ok(()) })?;
+                #answer
+            })
+        }
     };
     quote! {
         #read
@@ -411,42 +442,84 @@ fn field(method: &ComMethod, parameter: &ComParameter) -> TokenStream {
     match same(&parameter.ty) {
         true => quote!(#name),
         false => {
-            let value = to_wire(&parameter.ty, quote!(#name));
-            let value = sized(method, parameter, value);
+            let local = numbers(method, &|name, it| Numbers::native(&it.ty, quote!(#name)));
+            let value = counted(&parameter.ty, quote!(#name), &parameter.bounds, &local);
             quote!(#name: #value)
         }
     }
 }
 
-/// An array of which a part travels says how many elements there could be: peers compare that with the
-/// parameter that is its size.
-fn sized(method: &ComMethod, parameter: &ComParameter, array: TokenStream) -> TokenStream {
-    let ComType::Varying(_) = parameter.ty else { return array };
-    let size = inputs(method).find(|it| parameter.size.as_ref() == Some(&it.name));
-    let Some(size) = size else { return array };
-    let name = names::field(&size.name);
-    let size = match size.ty {
-        ComType::U4 => quote!(#name),
-        ComType::I2 | ComType::U2 | ComType::I4 | ComType::I8 | ComType::U8 => quote!(#name as u32),
-        _ => return array,
-    };
-    quote!(::armilla_dcom::generated::ConformantVarying::with_room(#array, #size))
+/// Where the numbers are that its parameters hold.
+fn numbers(
+    method: &ComMethod,
+    place: &dyn Fn(&Ident, &ComParameter) -> Option<TokenStream>,
+) -> Numbers {
+    let all = method.parameters.iter().map(|it| (&it.name, place(&names::field(&it.name), it)));
+    Numbers::new(all)
 }
 
-/// How the results are taken apart, and what they become.
-fn taken(method: &ComMethod) -> (TokenStream, TokenStream) {
+/// What compares the arrays among the arguments with their sizes.
+fn checks_of_given(method: &ComMethod) -> TokenStream {
+    let own = numbers(method, &|name, it| match it.direction {
+        Direction::Out => None,
+        _ => Numbers::travelling(&it.ty, quote!(self.#name)),
+    });
+    let checks = inputs(method).map(|it| {
+        let name = names::field(&it.name);
+        checks(&it.ty, &quote!(self.#name), &it.bounds, &it.name, &own)
+    });
+    checks.collect()
+}
+
+/// The number of an argument that a stub has given to the servant; one behind a pointer has gone with it.
+fn still_there(name: &Ident, it: &ComParameter) -> Option<TokenStream> {
+    match it.ty {
+        ComType::Unique(_) | ComType::Full(_) => None,
+        _ => Numbers::native(&it.ty, quote!(#name)),
+    }
+}
+
+/// What compares the arrays among `results` with their sizes, which may be arguments.
+fn checks_of_taken(
+    method: &ComMethod,
+    results: &Ident,
+    given: &dyn Fn(&Ident, &ComParameter) -> Option<TokenStream>,
+) -> TokenStream {
+    let all = numbers(method, &|name, it| match it.direction {
+        Direction::In => given(name, it),
+        _ => Numbers::travelling(&it.ty, quote!(#results.#name)),
+    });
+    let checks = outputs(method).map(|it| {
+        let name = names::field(&it.name);
+        checks(&it.ty, &quote!(#results.#name), &it.bounds, &it.name, &all)
+    });
+    checks.collect()
+}
+
+/// The names that its parameters take.
+fn taken_names(method: &ComMethod) -> Vec<String> {
+    method.parameters.iter().map(|it| names::field(&it.name).to_string()).collect()
+}
+
+/// How the results are taken apart, what they become, and what compares their arrays with their sizes.
+fn taken(method: &ComMethod) -> (TokenStream, TokenStream, TokenStream) {
+    let names = taken_names(method);
+    let taken = names::ident(&names::fresh("taken", &names));
+    let status = names::ident(&names::fresh("status", &names));
     let values: Vec<TokenStream> = outputs(method)
         .map(|parameter| {
             let name = names::field(&parameter.name);
-            from_wire(&parameter.ty, quote!(taken.#name))
+            from_wire(&parameter.ty, quote!(#taken.#name))
         })
         .collect();
-    let results = if values.is_empty() { quote!(()) } else { quote!(taken) };
+    let checks =
+        checks_of_taken(method, &taken, &|name, it| Numbers::native(&it.ty, quote!(#name)));
+    let results = if values.is_empty() { quote!(()) } else { quote!(#taken) };
     match method.success_codes {
         true => {
-            let status = [quote!(status)].into_iter().chain(values).collect::<Vec<_>>();
-            (quote!((#results, status)), tuple(&status))
+            let all = [quote!(#status)].into_iter().chain(values).collect::<Vec<_>>();
+            (quote!((#results, #status)), tuple(&all), checks)
         }
-        false => (results, tuple(&values)),
+        false => (results, tuple(&values), checks),
     }
 }
