@@ -2,8 +2,8 @@
 
 use crate::com::served;
 use crate::constructs::compiled::com_midl::{
-    Filetime, IValve, IValveProxy, Kind, Part, PartWhat, Value, ValueList, i_valve, part, value,
-    valve, valve_events,
+    Date, Filetime, IOwn, IOwnProxy, IValve, IValveProxy, Kind, Part, PartWhat, Point, Rect, Value,
+    ValueList, i_own, i_valve, part, value, valve, valve_events,
 };
 use armilla_dcerpc::ndr::{from_stub, to_stub};
 use armilla_dcerpc::{ByteOrder, Status};
@@ -129,4 +129,21 @@ fn the_size_of_an_array_stands_before_the_struct_that_it_ends() {
 fn classes_and_events_have_their_numbers() {
     assert_eq!(valve::CLSID.to_string(), "6d1c2f0e-3b7a-4d52-9c41-7e0a5b8f1d54");
     assert_eq!((valve_events::FRACTION, valve_events::MOVED), (1, 16));
+}
+
+struct Own;
+
+impl IOwn for Own {
+    fn r#where(&self, at: Date, within: Rect) -> Result<Point, Status> {
+        Ok(Point { x: at.year.into(), y: at.day.into(), z: within.right.into() })
+    }
+}
+
+/// What a file declares is meant, though Windows has something else of that name.
+#[test]
+fn names_of_windows_have_the_meaning_that_a_file_gives_them() {
+    let (_server, proxy) = served(i_own::object(Own), i_own::IID);
+    let within = Rect { left: 0, top: 0, right: 9, bottom: 9 };
+    let place = IOwnProxy(proxy).r#where(Date { year: 2026, day: 7 }, within).unwrap();
+    assert_eq!(place, Point { x: 2026.0, y: 7.0, z: 9.0 });
 }

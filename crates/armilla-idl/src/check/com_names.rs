@@ -2,7 +2,7 @@
 //! travels.
 
 use super::Checker;
-use super::com_types::{Base, is_known};
+use super::com_types::{Base, is_known, is_other};
 use super::scope::{Target, key};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
@@ -11,6 +11,10 @@ use crate::model::{
 use crate::model::{ConstValue, Primitive, Type};
 use crate::parse::ast::{Definition, DefinitionKind, Name, ScopedName, TypeKind};
 use crate::parse::com_ast as ast;
+use crate::preprocess::is_of_windows;
+
+/// How files of Windows call the structs that are types of Automation; some repeat them.
+const TAGS: &[&str] = &["tagDEC", "tagCY", "tagVARIANT", "tagSAFEARRAY", "FLAGGED_WORD_BLOB"];
 
 impl Checker<'_, '_> {
     /// What one declaration declares. The comment before it is that of its last part.
@@ -58,7 +62,7 @@ impl Checker<'_, '_> {
 
     /// Whether a declaration says again what the compiler or an imported file has said.
     pub(super) fn declared_elsewhere(&self, name: &Name) -> bool {
-        if is_known(&name.text) {
+        if self.is_windows(&name.text) && !self.com_own.contains(&name.text) {
             return true;
         }
         let Some(known) = self.scope().names.get(&key(&name.text)) else { return false };
@@ -66,20 +70,61 @@ impl Checker<'_, '_> {
         imported(name) || imported(&known.name)
     }
 
-    /// Takes a name from a type that the compiler has for files of Windows, and that differs from it in
-    /// the case of letters. Who writes `Size` does not mean `SIZE`.
+    /// Whether a name is one of Windows here: one that needs no declaration, and has no other.
+    pub(super) fn is_windows(&self, name: &str) -> bool {
+        let own = || self.declared(name).is_some_and(|(known, _)| known.text == name);
+        is_known(name) && !(self.com_own.contains(name) && own())
+    }
+
+    /// Notes that the IDL gives a name of Windows a meaning of its own: it travels as something else.
+    pub(super) fn com_redefines(&mut self, definition: &ast::ComDefinition) {
+        let name = &definition.name;
+        let sources = self.session.sources();
+        let file = name.span.file;
+        let of_windows = sources.is_built_in(file) || is_of_windows(sources.path(file));
+        if of_windows || !is_known(&name.text) {
+            return;
+        }
+        let other = match &definition.kind {
+            ast::ComDefinitionKind::Alias(ty, dimensions) => {
+                let held = self.session.hold(true);
+                let alias = self.com_alias(name, &definition.attributes, ty, dimensions);
+                self.session.release(held);
+                matches!(alias, Some(ComDefinition::Alias(alias)) if is_other(&name.text, &alias))
+            }
+            ast::ComDefinitionKind::Struct(_)
+            | ast::ComDefinitionKind::Union(_)
+            | ast::ComDefinitionKind::Enum(_) => {
+                let tag = definition.tag.as_ref().map_or("", |tag| &tag.text);
+                !TAGS.contains(&tag) && name.text != "GUID"
+            }
+            ast::ComDefinitionKind::Class | ast::ComDefinitionKind::Dispatch(_) => false,
+        };
+        if other {
+            self.com_own.insert(name.text.clone());
+        }
+    }
+
+    /// Takes a name from a type that the compiler has for files of Windows: a file means what it declares.
     pub(super) fn com_replaces(&mut self, name: &Name) {
         let sources = self.session.sources();
         let is_built_in = |name: &Name| sources.is_built_in(name.span.file);
-        if is_built_in(name) || !self.session.midl.contains(&name.span.file) {
+        let of_windows = is_built_in(name) || is_of_windows(sources.path(name.span.file));
+        if of_windows || !self.session.midl.contains(&name.span.file) {
             return;
         }
         let (scope, key) = (self.scope(), key(&name.text));
-        let other = |known: &Name| known.text != name.text && is_built_in(known);
-        let known = scope.names.get(&key).is_some_and(|known| other(&known.name));
-        let used = scope.used.get(&key).is_some_and(other);
-        if known {
+        let known = scope.names.get(&key).filter(|known| is_built_in(&known.name));
+        let known = known.map(|known| known.target);
+        let used = scope.used.get(&key).is_some_and(is_built_in);
+        if let Some(target) = known {
             self.scope_mut().names.remove(&key);
+            // What referred to it before still does.
+            if let Target::Decl(id) = target
+                && self.model.get(id).name == name.text
+            {
+                self.model.declarations[id.index()].name = format!("windows_{}", name.text);
+            }
         }
         if used {
             self.scope_mut().used.remove(&key);
@@ -125,7 +170,7 @@ impl Checker<'_, '_> {
     pub(super) fn names_later(&mut self, name: &Name, spec: &ast::ComTypeSpec) -> bool {
         let TypeKind::Named(of) = &spec.ty.kind else { return false };
         let midl = self.session.midl.contains(&name.span.file);
-        let unknown = !is_known(&of.first.text) && !self.is_com_forward(&of.first);
+        let unknown = !self.is_windows(&of.first.text) && !self.is_com_forward(&of.first);
         let later = midl && spec.stars == 0 && of.rest.is_empty() && unknown;
         if !later || self.declared(&of.first.text).is_some() {
             return false;

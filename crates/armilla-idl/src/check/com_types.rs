@@ -147,6 +147,24 @@ pub(super) fn is_known(name: &str) -> bool {
     known(name).is_some()
 }
 
+/// Whether a name of Windows travels as something else than this. A `BSTR` is an `OLECHAR *` in C.
+pub(super) fn is_other(name: &str, alias: &ComAlias) -> bool {
+    let width = |ty: &ComType| match ty {
+        ComType::I1 | ComType::U1 => Some(1),
+        ComType::I2 | ComType::U2 | ComType::VariantBool => Some(2),
+        ComType::I4 | ComType::U4 => Some(4),
+        ComType::I8 | ComType::U8 | ComType::Currency => Some(8),
+        // Of floating point.
+        ComType::R8 | ComType::Date => Some(0),
+        _ => None,
+    };
+    let Some(Base { alias: known, .. }) = known(name) else { return false };
+    let alike =
+        known.ty == alias.ty || width(&known.ty).is_some_and(|it| width(&alias.ty) == Some(it));
+    let pointer = known.stars == alias.stars && known.string == alias.string;
+    !(alike && pointer || known.ty == ComType::Bstr && alias.ty == ComType::U2)
+}
+
 /// What a type of IDL stands for.
 fn of_primitive(primitive: Primitive) -> Option<ComType> {
     Some(match primitive {
@@ -170,6 +188,7 @@ impl Checker<'_, '_> {
         let name = &definition.name;
         let again = matches!(&definition.kind, ComDefinitionKind::Alias(ty, _) if self.names_itself(name, ty));
         if !again {
+            self.com_redefines(definition);
             self.com_replaces(name);
             definition.tag.iter().for_each(|tag| self.com_replaces(tag));
         }
@@ -250,7 +269,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn com_alias(
+    pub(super) fn com_alias(
         &mut self,
         name: &Name,
         attributes: &[ast::MidlAttribute],
@@ -314,6 +333,15 @@ impl Checker<'_, '_> {
         for field in fields {
             self.check_sizes(&field.attributes, &names, "member of the struct");
         }
+        if checked.len() == fields.len() {
+            let known: Vec<_> = checked.iter().map(|it| (&*it.name, &it.ty)).collect();
+            let bounds = fields.iter().map(|field| match field.ty.is_sequence() {
+                true => Vec::new(),
+                false => self.com_bounds(&field.attributes, &known),
+            });
+            let bounds: Vec<_> = bounds.collect();
+            checked.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
+        }
         (checked.len() == fields.len()).then_some(ComDefinition::Struct(checked))
     }
 
@@ -333,15 +361,6 @@ impl Checker<'_, '_> {
     }
 
     /// Whether a value ends with an array of any size.
-        if checked.len() == fields.len() {
-            let known: Vec<_> = checked.iter().map(|it| (&*it.name, &it.ty)).collect();
-            let bounds = fields.iter().map(|field| match field.ty.is_sequence() {
-                true => Vec::new(),
-                false => self.com_bounds(&field.attributes, &known),
-            });
-            let bounds: Vec<_> = bounds.collect();
-            checked.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
-        }
     pub(super) fn is_conformant(&self, ty: &ComType) -> bool {
         match ty {
             ComType::Array(_) | ComType::Varying(_) => true,
@@ -462,7 +481,10 @@ impl Checker<'_, '_> {
     /// What a name stands for: an interface of COM that the IDL declares, or a name of Windows.
     pub(super) fn com_type_of(&mut self, name: &ScopedName) -> Option<Base> {
         let plain = !name.absolute && name.rest.is_empty();
-        if plain && let Some(base) = known(&name.first.text) {
+        if plain
+            && self.is_windows(&name.first.text)
+            && let Some(base) = known(&name.first.text)
+        {
             return Some(base);
         }
         if plain && name.first.text == "void" {

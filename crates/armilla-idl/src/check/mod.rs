@@ -84,6 +84,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         com_numbers: HashMap::new(),
         com_reasons: HashMap::new(),
         com_later: Vec::new(),
+        com_own: HashSet::new(),
     };
     checker.items(items);
     checker.check_forwards();
@@ -150,6 +151,8 @@ struct Checker<'s, 'o> {
     com_reasons: HashMap<String, String>,
     /// Other names of structs of MIDL that are not declared yet: the struct, and the name.
     com_later: Vec<(String, Name)>,
+    /// Names of Windows that the IDL declares as something else.
+    com_own: HashSet<String>,
 }
 
 impl Checker<'_, '_> {

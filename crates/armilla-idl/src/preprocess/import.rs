@@ -53,6 +53,12 @@ const FILES: &[&str] = &[
     "windef",
 ];
 
+/// Whether a file has the name of one of Windows.
+pub(crate) fn is_of_windows(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.is_some_and(|stem| FILES.contains(&&*stem.to_ascii_lowercase()))
+}
+
 impl Preprocessor<'_, '_> {
     /// Notes the files between `import` and `;`. They are read behind the `;`.
     pub(super) fn find_imports(&mut self) {
@@ -82,8 +88,7 @@ impl Preprocessor<'_, '_> {
         let (path, span) = match self.find_included(name, std::slice::from_ref(name)) {
             Ok(found) => found,
             Err(error) => {
-                let stem = Path::new(&lower).file_stem().and_then(|stem| stem.to_str());
-                if !stem.is_some_and(|stem| FILES.contains(&stem)) {
+                if !is_of_windows(Path::new(&lower)) {
                     self.session.report(*error);
                     return Ok(());
                 }

@@ -9,6 +9,8 @@ mod expansion;
 mod import;
 mod macros;
 
+pub(crate) use import::is_of_windows;
+
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::session::Session;
