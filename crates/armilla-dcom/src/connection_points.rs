@@ -113,6 +113,9 @@ impl ConnectionPoint {
     }
 
     fn advise(&self, given: &AdviseIn) -> Result<u32, Status> {
+        if given.sink.get().is_none() {
+            return Err(Status::INVALID_POINTER);
+        }
         if self.len() >= MOST_SINKS {
             return Err(Status::ADVISE_LIMIT);
         }

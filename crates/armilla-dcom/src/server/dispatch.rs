@@ -227,7 +227,7 @@ pub struct Enumerator {
 }
 
 /// How many elements a client gets at once.
-const MOST_ELEMENTS: u32 = 0x1_0000;
+const MOST_ELEMENTS: usize = 0x1_0000;
 
 impl Enumerator {
     /// An enumerator of these elements.
@@ -235,12 +235,16 @@ impl Enumerator {
         Self { elements: elements.into(), at: Mutex::new(0) }
     }
 
-    /// Goes on by at most `count`; returns the elements passed.
-    fn pass(&self, count: u32) -> &[Variant] {
+    /// Goes on by `count`, or to the end; returns the elements passed. It stays where it is if these are
+    /// more than `most`: fewer than were asked for would mean that there are no more.
+    fn pass(&self, count: u32, most: usize) -> Result<&[Variant], Status> {
         let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = *at;
-        *at = from.saturating_add(count.min(MOST_ELEMENTS) as usize).min(self.elements.len());
-        &self.elements[from..*at]
+        let (from, end) = (*at, at.saturating_add(count as usize).min(self.elements.len()));
+        if end - from > most {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        *at = end;
+        Ok(&self.elements[from..end])
     }
 }
 
@@ -258,15 +262,15 @@ impl Object for Enumerator {
         match call.opnum {
             EnumNext::OPNUM => {
                 let CountIn { count } = call.arguments()?;
-                let passed = self.pass(count);
+                let passed = self.pass(count, MOST_ELEMENTS)?;
                 let values: Vec<_> = passed.iter().cloned().map(VariantPointer::from).collect();
                 let got = values.len() as u32;
-                let elements = ConformantVarying { maximum: count.min(MOST_ELEMENTS), values };
+                let elements = ConformantVarying { maximum: count, values };
                 call.answer_with(&EnumNextOut { elements, count: got }, whether(got == count))
             }
             EnumSkip::OPNUM => {
                 let CountIn { count } = call.arguments()?;
-                let passed = self.pass(count).len();
+                let passed = self.pass(count, usize::MAX)?.len();
                 call.answer_with(&(), whether(passed == count as usize))
             }
             EnumReset::OPNUM => {

@@ -93,6 +93,35 @@ fn a_collection_is_enumerated() {
     assert_eq!(owners.elements(1_000).unwrap(), []);
 }
 
+/// Fewer elements than were asked for mean that there are no more.
+#[test]
+fn an_enumerator_with_many_elements_does_not_end_early() {
+    use armilla_dcom::automation::dispatch::{CountIn, EnumClone, EnumNext, EnumReset, EnumSkip};
+    let (plant, client) = (plant_with(|_| {}, |it| it), client());
+    let many: Vec<Variant> = (0..70_000).map(Variant::I4).collect();
+    let enumerator = Arc::new(Enumerator::new(many));
+    let reference = plant.server.exports().export(enumerator, ENUM_VARIANT.uuid).unwrap();
+    let proxy = client.unmarshal(&reference).unwrap();
+    let skip = |count| proxy.call_with_status::<EnumSkip>(&CountIn { count }).unwrap().1;
+    let next = |count| {
+        let (out, status) = proxy.call_with_status::<EnumNext>(&CountIn { count }).unwrap();
+        let first = out.elements.values.first().cloned().map(|it| it.into_variant());
+        (out.count, out.elements.maximum, first, status)
+    };
+    assert_eq!(skip(69_998), Status::OK);
+    let clone = proxy.call::<EnumClone>(&()).unwrap();
+    let clone = client.pointer(&clone.pointer).unwrap().unwrap();
+    assert_eq!(next(3), (2, 3, Some(Variant::I4(69_998)), Status::FALSE));
+    assert_eq!((skip(0), skip(1)), (Status::OK, Status::FALSE));
+    assert_eq!(clone.elements(9).unwrap(), [Variant::I4(69_998), Variant::I4(69_999)]);
+    proxy.call::<EnumReset>(&()).unwrap();
+    let refused = proxy.call::<EnumNext>(&CountIn { count: 70_000 }).unwrap_err();
+    assert_eq!(refused.status(), Some(Status::OUT_OF_MEMORY));
+    assert_eq!(next(1), (1, 1, Some(Variant::I4(0)), Status::OK));
+    assert_eq!(skip(u32::MAX), Status::FALSE);
+    assert_eq!(next(u32::MAX), (0, u32::MAX, None, Status::FALSE));
+}
+
 #[test]
 fn references_come_back_as_the_member_left_them() {
     use armilla_dcerpc::ndr::Unique;
@@ -153,6 +182,8 @@ fn events_reach_the_sinks_that_are_connected() {
     let connection = client.pointer(&found.pointer).unwrap().unwrap();
     let sink_pointer = InterfacePointer::new(&exported).unwrap();
     let advised = connection.call::<Advise>(&AdviseIn { sink: Some(sink_pointer).into() }).unwrap();
+    let nobody = connection.call::<Advise>(&AdviseIn { sink: Default::default() });
+    assert_eq!(nobody.unwrap_err().status(), Some(Status::INVALID_POINTER));
     let event = |proxy: &armilla_dcom::client::Proxy| {
         proxy.call_by_name("Deposit", &[1.into()]).map(|_| ())
     };
