@@ -150,7 +150,11 @@ pub(crate) fn from_value(value: Value, code: &TypeCode, crossing: &dyn Crossing)
 
 fn with_parts(mut parts: Vec<Value>, code: &TypeCode, crossing: &dyn Crossing) -> Result<DynAny> {
     match (code.resolved(), &parts[..]) {
-        (TypeCode::Sequence(..), [Value::U4(_), Value::U4(_), Value::Pointer(_)]) => {
+        (TypeCode::Sequence(..), [Value::U4(_), Value::U4(length), array @ Value::Pointer(_)]) => {
+            let count = array.as_elements().map_or(0, |elements| elements.values.len());
+            if usize::try_from(*length) != Ok(count) {
+                return Err(Mismatch::range(format!("its length is {length}, and {count} came")));
+            }
             let elements = parts.pop().unwrap_or(Value::Pointer(Pointer::Null));
             return from_value(elements, code, crossing);
         }

@@ -2,17 +2,22 @@
 //! order that the chapter gives them (CORBA 2.3, 17.5), and those of an interface that the IDL of COM has.
 
 use super::shape::{Shape, iid_of};
-use super::value::Value;
-use crate::model::{View, iid};
+use super::value::{Elements, Value};
+use crate::model::{Mismatch, View, iid};
 use armilla::TypeCode;
 use armilla::dynamic::ParameterMode;
 use armilla_dcerpc::Uuid;
 use armilla_dcerpc::ndr::{Decoder, NdrError};
 use armilla_idl::model::{
-    ComBase, ComInterface, ComMember, ComMethod, DeclId, DeclKind, Direction, Model as Idl,
+    ComBase, ComBounds, ComInterface, ComMember, ComMethod, DeclId, DeclKind, Direction,
+    Model as Idl,
 };
 use armilla_ifr::model::{DefId, Kind, Model, ModelError, Signature};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// The numbers that parameters hold, by their names.
+type Numbers = HashMap<String, i64>;
 
 /// The number of the first method behind those of `IUnknown`.
 const FIRST: u16 = 3;
@@ -48,6 +53,18 @@ pub(crate) struct Method {
     pub(crate) success: bool,
     /// Whether all its values travel.
     pub(crate) travels: bool,
+    /// The parameters of a method of COM, some of which are the sizes of others.
+    parameters: Vec<Counted>,
+}
+
+/// A parameter of a method of COM.
+#[derive(Debug, Clone, PartialEq)]
+struct Counted {
+    name: String,
+    given: Option<usize>,
+    taken: Option<usize>,
+    /// What is said of its outermost array.
+    bounds: ComBounds,
 }
 
 /// An interface that is called by number.
@@ -68,6 +85,47 @@ impl Method {
         self.taken.iter().map(|(_, shape)| Value::read(shape, input)).collect()
     }
 
+    /// The numbers among what it is given.
+    pub(crate) fn numbers(&self, given: &[Value]) -> Numbers {
+        let number = |it: &Counted| Some((it.name.clone(), given.get(it.given?)?.number()?));
+        self.parameters.iter().filter_map(number).collect()
+    }
+
+    /// Compares the arrays that it is given with what says how many elements they have (`size_is`).
+    pub(crate) fn check_given(&self, given: &[Value], numbers: &Numbers) -> Result<(), Mismatch> {
+        self.check(given, numbers, |it| it.given)
+    }
+
+    /// The same for those that it gives.
+    pub(crate) fn check_taken(&self, taken: &[Value], numbers: &Numbers) -> Result<(), Mismatch> {
+        let number = |it: &Counted| Some((it.name.clone(), taken.get(it.taken?)?.number()?));
+        let mut numbers = numbers.clone();
+        numbers.extend(self.parameters.iter().filter_map(number));
+        self.check(taken, &numbers, |it| it.taken)
+    }
+
+    fn check(
+        &self,
+        values: &[Value],
+        numbers: &Numbers,
+        place: impl Fn(&Counted) -> Option<usize>,
+    ) -> Result<(), Mismatch> {
+        for it in &self.parameters {
+            let array = place(it).and_then(|at| values.get(at)).and_then(Value::as_elements);
+            let Some(Elements { varying, values, .. }) = array else { continue };
+            let bound = if *varying { &it.bounds.length } else { &it.bounds.size };
+            let Some(bound) = bound else { continue };
+            let says = bound.count.value(&|name| numbers.get(name).copied());
+            if says != i64::try_from(values.len()).ok() {
+                let says = says.map_or("no number".to_owned(), |says| says.to_string());
+                let (text, count) = (&bound.text, values.len());
+                let why = format!("it has {count} elements, and `{text}` says {says}");
+                return Err(Mismatch::range(why).within(&it.name));
+            }
+        }
+        Ok(())
+    }
+
     fn of_corba(signature: Signature, opnum: u16, raises: &Arc<Raises>) -> Self {
         let mut method = Self {
             signature: Arc::default(),
@@ -77,6 +135,7 @@ impl Method {
             raises: (!signature.exceptions.is_empty()).then(|| raises.clone()),
             success: false,
             travels: true,
+            parameters: Vec::new(),
         };
         for (index, (_, mode, code)) in signature.parameters.iter().enumerate() {
             let Some(shape) = of_corba(code) else {
@@ -109,6 +168,7 @@ impl Method {
         let mut expected = signature.parameters.iter().enumerate();
         let mut result = !matches!(signature.result, TypeCode::Void);
         let (mut given, mut taken) = (Vec::new(), Vec::new());
+        let mut parameters: Vec<Counted> = Vec::new();
         let count = com.parameters.len();
         for (position, parameter) in com.parameters.iter().enumerate() {
             let Some(shape) = Shape::of_com(model, &parameter.ty, 0) else {
@@ -116,6 +176,12 @@ impl Method {
                 return Err(unlike(&format!("`{}` {what}", parameter.name)));
             };
             let out = parameter.direction == Direction::Out;
+            parameters.push(Counted {
+                name: parameter.name.clone(),
+                given: (!out).then_some(given.len()),
+                taken: (parameter.direction != Direction::In).then_some(taken.len()),
+                bounds: parameter.bounds.first().cloned().unwrap_or_default(),
+            });
             let last = position + 1 == count && expected.len() == 0;
             if result && out && (parameter.retval || last) {
                 result = false;
@@ -149,7 +215,8 @@ impl Method {
             return Err(unlike("no `out` parameter is the result"));
         }
         let (signature, raises) = (Arc::new(signature.clone()), None);
-        Ok(Self { signature, opnum: com.opnum, given, taken, raises, success, travels: true })
+        let opnum = com.opnum;
+        Ok(Self { signature, opnum, given, taken, raises, success, travels: true, parameters })
     }
 }
 

@@ -184,6 +184,31 @@ impl Value {
         Self::Pointer(Pointer::To(Box::new(value)))
     }
 
+    /// The number that it is or leads to.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Self::I1(value) => Some((*value).into()),
+            Self::U1(value) => Some((*value).into()),
+            Self::I2(value) => Some((*value).into()),
+            Self::U2(value) => Some((*value).into()),
+            Self::I4(value) => Some((*value).into()),
+            Self::U4(value) => Some((*value).into()),
+            Self::I8(value) => Some(*value),
+            Self::U8(value) => i64::try_from(*value).ok(),
+            Self::Pointer(Pointer::To(value)) => value.number(),
+            _ => None,
+        }
+    }
+
+    /// The array that it is or leads to.
+    pub(crate) fn as_elements(&self) -> Option<&Elements> {
+        match self {
+            Self::Elements(elements) => Some(elements),
+            Self::Pointer(Pointer::To(value)) => value.as_elements(),
+            _ => None,
+        }
+    }
+
     fn parts<'s>(
         shape: &Shape,
         members: impl Iterator<Item = &'s Shape>,

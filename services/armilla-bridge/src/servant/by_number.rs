@@ -57,7 +57,15 @@ impl Called<'_> {
             Ok(given) => given,
             Err(status) => return (Err(status), false),
         };
-        match self.operation(method, given) {
+        let numbers = method.numbers(&given);
+        if method.check_given(&given, &numbers).is_err() {
+            return (Err(Status::BAD_STUB), false);
+        }
+        let done = self.operation(method, given).and_then(|(status, results)| {
+            method.check_taken(&results, &numbers).map_err(Failed::Mismatch)?;
+            Ok((status, results))
+        });
+        match done {
             Ok((status, results)) => {
                 let nothing = method.raises.iter().map(|_| Value::nothing(&Raises::shape()));
                 (self.answer(status, results.into_iter().chain(nothing)), true)

@@ -253,6 +253,8 @@ impl Imported {
             let value = to_value(&mut value, shape, &*self.bridge);
             arguments.push(value.map_err(|error| error.within(name))?);
         }
+        let numbers = method.numbers(&arguments);
+        method.check_given(&arguments, &numbers)?;
         let done = self.call(|proxy| {
             let write = |out: &mut Encoder| arguments.iter().try_for_each(|it| it.write(out));
             let read = |input: &mut Decoder<'_>| method.read_taken(input);
@@ -264,6 +266,7 @@ impl Imported {
         if status.is_failure() {
             return Err(raised(&failure, &signature.exceptions, true));
         }
+        method.check_taken(&taken, &numbers)?;
         for ((place, _), value) in method.taken.iter().zip(taken) {
             let code = match place {
                 Place::Result => &signature.result,

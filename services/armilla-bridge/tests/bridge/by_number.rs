@@ -8,6 +8,7 @@ use crate::views::{
 };
 use armilla_bridge::model::{View, iid};
 use armilla_dcerpc::Status;
+use armilla_dcerpc::ndr::{ConformantVarying, Encoder, Ndr, Operation};
 use armilla_dcom::automation::Variant;
 use armilla_dcom::client::{Cause, Client, Error, Proxy};
 use armilla_dcom::remote::{FactoryIn, InterfaceSupportsErrorInfo, SUPPORT_ERROR_INFO};
@@ -165,6 +166,15 @@ fn a_malformed_call_is_refused_and_a_number_too_many() {
     // `is_part` without its argument, and beyond the last method.
     assert_eq!(nothing(10), Status::BAD_STUB);
     assert_eq!(nothing(3 + 4 + 14), Status::OPERATION_OUT_OF_RANGE);
+    // A sequence of three whose array has two.
+    let short = |out: &mut Encoder| {
+        [3u32, 3].iter().try_for_each(|number| number.write(out))?;
+        out.referent();
+        ConformantVarying { maximum: 3, values: vec![1.0, 2.0] }.write(out)
+    };
+    let done = store.0.call_by_number(i_shop_store::Sum::OPNUM, short, f64::read);
+    let status = done.map_or_else(|error| error.hresult(), |answer| answer.status);
+    assert_eq!(status, Status::OVERFLOW);
     assert_eq!(IShopCounter::get_value(&store), Ok(42));
     assert_eq!(
         IShopStore::sum(&store, ShopNumbers { cb_max_size: 0, cb_length_used: 0, p_value: vec![] }),

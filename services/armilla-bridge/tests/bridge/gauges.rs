@@ -140,6 +140,11 @@ fn methods_are_the_operations_of_the_same_names() {
     assert_eq!(sensor, GAUGE_CLASS.to_string());
     assert_eq!(why.get::<String>().unwrap().as_deref(), Some("outside: it is cold"));
     assert_eq!(site.bridge.counts().to_com, 6);
+    // An array and the parameter that is its size are compared first.
+    let error = gauge.read_all(3, &[5, 6]).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
+    let says = "it has 2 elements, and `size_is(count)` says 3";
+    assert!(error.to_string().contains(says), "{error}");
     // 16 bits hold no more, and the object is not asked.
     let error = gauge.set_state(70_000).unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
