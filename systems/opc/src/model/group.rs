@@ -182,9 +182,9 @@ impl Group {
         self.items.values_mut().for_each(|item| item.told = None);
     }
 
-    /// The values of all active items (`Refresh`).
+    /// The values of all active items (`Refresh`); none of a group that is not active.
     pub fn all(&self, samples: &[Sample]) -> Vec<Change> {
-        let active = self.items.values().filter(|item| item.active);
+        let active = self.items.values().filter(|item| self.settings.active && item.active);
         active.map(|item| item.change(&samples[item.item])).collect()
     }
 

@@ -77,6 +77,10 @@ fn what_is_not_active_is_out_of_service_in_the_copy_alone() {
     assert_eq!(quality(false), Quality::OUT_OF_SERVICE);
     assert_eq!(quality(true), Quality::GOOD);
     assert_eq!(group.all(plant.samples()), []);
+    group.item_mut(level).unwrap().active = true;
+    assert_eq!(group.all(plant.samples()).len(), 1);
+    group.settings.active = false;
+    assert_eq!(group.all(plant.samples()), []);
 }
 
 #[test]
