@@ -180,7 +180,10 @@ fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
     }
     let what = "the object supports none of the interfaces that the IDL declares";
     let named = match &*type_id {
-        "" => "its reference names none".to_owned(),
+        "" => match object.repository_id() {
+            Ok(id) if !id.is_empty() => format!("it is a {id:?}"),
+            _ => "its reference names none".to_owned(),
+        },
         id => format!("its reference names {id:?}"),
     };
     Err(Failure::because(format!("{what}\n  hint: {named}; the IDL declares {}", declared(model))))

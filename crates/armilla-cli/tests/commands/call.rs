@@ -1,7 +1,7 @@
 //! `armilla call` and `armilla ifr` against an account that is served by its TypeCodes.
 
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};
-use armilla::{Any, ObjectId, Orb, SystemException, TypeCode};
+use armilla::{Any, Ior, ObjectId, Orb, SystemException, TypeCode};
 use armilla_ifr::model::Model;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -115,6 +115,16 @@ fn an_operation_is_called_as_an_idl_file_declares_it() {
     check_account(&server, &["--idl", IDL, "--interface", "Bank::Account", "--timeout", "20000"]);
     let other = server.call(&["balance", "--idl", IDL, "--interface", "Bank::Safe"]);
     assert!(text(&other.stderr).contains("no interface \"Bank::Safe\""));
+}
+
+#[test]
+fn an_object_says_what_it_is_where_neither_reference_nor_idl_does() {
+    let server = Server::new(false);
+    let named = server.orb.string_to_object(&server.account).unwrap().ior();
+    let anonymous = Ior { type_id: String::new(), ..named }.to_text().unwrap();
+    let naming = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/CosNaming.idl");
+    let refused = text(&armilla(&["call", &anonymous, "balance", "--idl", naming]).stderr);
+    assert!(refused.contains("it is a \"IDL:Bank/Account:1.0\""), "{refused}");
 }
 
 #[test]
