@@ -1,7 +1,7 @@
 //! Measures a naming service: memory, start, resolves and binds. `docs/naming.md` has the results.
 //!
 //! ```text
-//! cargo run --release -p armilla-naming --features disk --example measure [BINDINGS]
+//! cargo run --release -p armilla-naming --features disk --example measure_naming [BINDINGS]
 //! ```
 
 use armilla::{Orb, SystemException};

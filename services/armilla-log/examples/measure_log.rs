@@ -2,8 +2,8 @@
 //! very many records.
 //!
 //! ```text
-//! cargo run --release -p armilla-log --example measure [DIRECTORY]
-//! cargo run --release -p armilla-log --example measure DIRECTORY RECORDS
+//! cargo run --release -p armilla-log --example measure_log [DIRECTORY]
+//! cargo run --release -p armilla-log --example measure_log DIRECTORY RECORDS
 //! ```
 
 use armilla_log::{Log, Options};

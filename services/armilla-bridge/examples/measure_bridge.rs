@@ -1,7 +1,7 @@
 //! What the bridge costs: calls by name from COM and calls from CORBA, direct and bridged, in turn.
 //!
 //! ```text
-//! cargo run --release -p armilla-bridge --example measure
+//! cargo run --release -p armilla-bridge --example measure_bridge
 //! ```
 //!
 //! Each server, the bridge and the client is a process of its own on this machine, and calls go over

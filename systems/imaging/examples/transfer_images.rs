@@ -5,7 +5,7 @@
 //! - by plain sockets: a connection for each image, 8 octets with the size, `sendfile`.
 //!
 //! ```text
-//! cargo run --release -p armilla-imaging --example transfer [ROUNDS [VIEWERS]]
+//! cargo run --release -p armilla-imaging --example transfer_images [ROUNDS [VIEWERS]]
 //! ```
 //!
 //! It prints medians over rounds, in which the ways take turns.
