@@ -88,7 +88,7 @@ def compare(armilla, file, include, constructs):
     ours = run([armilla, "idl", "dump", *flags, file])
     theirs = run(["omniidl", "-p", HERE, "-b", "armilla_dump", *flags, file])
     accepted = ours.returncode == 0, theirs.returncode == 0
-    folders = [os.path.dirname(file), *include]
+    folders = ["", os.path.dirname(file), *include]
     if accepted == (True, False) and unknown_construct(theirs.stderr, folders, constructs):
         return None, 0
     if accepted != (theirs.returncode == 0,) * 2:
