@@ -42,7 +42,9 @@ impl Transaction {
         let Phase::Delivering { commit } = self.phase else { return };
         let Some(participant) = self.participants.get_mut(which) else { return };
         let Progress::Telling { attempts } = participant.progress else { return };
-        let told_before = std::mem::replace(&mut participant.told, true);
+        let told_before = participant.told;
+        // One that was certainly not reached has heard nothing.
+        participant.told |= !matches!(answer, Err(Refusal::Unreachable { maybe_done: false }));
         let agrees = |what| what == if commit { Heuristic::Commit } else { Heuristic::Rollback };
         participant.progress = match answer {
             Ok(()) => Progress::Done,
@@ -144,6 +146,7 @@ impl Transaction {
                 Progress::Heuristic(Heuristic::Mixed) => return Some(Heuristic::Mixed),
                 Progress::Heuristic(Heuristic::Hazard) => against = Some(Heuristic::Hazard),
                 Progress::Heuristic(what) => against = against.or(Some(what)),
+                Progress::Waiting { .. } => followed = true,
                 _ => followed |= participant.told,
             }
         }

@@ -85,7 +85,9 @@ fn restore(key: Key, kinds: &[&Kind], now: Time, options: Options) -> Option<Tra
         }
     }
     let it = restored.as_mut()?;
-    (it.logged, it.told, it.now) = (true, true, now);
+    (it.logged, it.now) = (true, now);
+    // Whoever waited has gone with the process. Who tells of a decision now is answered.
+    it.told = it.phase != Phase::Prepared;
     if let Phase::Delivering { commit } = it.phase {
         let waits = |it: &Participant| matches!(it.progress, Progress::Waiting { .. });
         let open = |it: &Participant| matches!(it.progress, Progress::Heuristic(_));

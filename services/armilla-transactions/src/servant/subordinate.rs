@@ -65,7 +65,8 @@ impl Resource for Resources {
                 Err(Error::User(HeuristicRollback {}.into()))
             }
             Some(Reply::NotPrepared) => Err(Error::User(NotPrepared {}.into())),
-            _ => Err(again().into()),
+            // What is under way may be the commit.
+            _ => Err(again().with_completed(Completion::Maybe).into()),
         }
     }
 

@@ -105,6 +105,53 @@ fn the_client_is_answered_before_a_silent_participant_is() {
 }
 
 #[test]
+fn one_that_was_not_reached_before_it_was_gone_has_not_heard_of_the_decision() {
+    let mut it = decided();
+    it.handle(Event::Delivered(0, Ok(())), NOW);
+    let away = Err(Refusal::Unreachable { maybe_done: false });
+    let actions = it.handle(Event::Delivered(1, away), NOW);
+    assert_eq!(actions, [Action::Reply(Reply::Outcome(Outcome::Committed))]);
+    it.handle(Event::Tick, it.wake_at().unwrap());
+    let actions = it.handle(Event::Delivered(1, Err(Refusal::Gone)), NOW);
+    assert_eq!(forces(&actions), 1, "{actions:?}");
+    it.handle(Event::Forced(Forced::Durable), NOW);
+    assert_eq!(it.heuristic(), Some(Heuristic::Hazard));
+
+    // Unless it has asked meanwhile.
+    let mut it = decided();
+    it.handle(Event::Delivered(0, Ok(())), NOW);
+    it.handle(Event::Delivered(1, away), NOW);
+    it.handle(Event::Replay(1), NOW);
+    it.handle(Event::Tick, it.wake_at().unwrap());
+    let actions = it.handle(Event::Delivered(1, Err(Refusal::Gone)), NOW);
+    assert_eq!(actions.last(), Some(&Action::End), "{actions:?}");
+}
+
+#[test]
+fn one_in_doubt_answers_its_superior_after_a_restart() {
+    let prepared = Kind::Prepared {
+        global: GlobalId::default(),
+        superior: "superior".into(),
+        participants: vec!["participant 0".into()],
+    };
+    let restored = || {
+        let record = Record { key: KEY, kind: prepared.clone() };
+        recover(&[record], NOW, Options::default()).remove(0)
+    };
+    let mut it = restored();
+    it.handle(Event::CommitPrepared, NOW);
+    it.handle(Event::Forced(Forced::Durable), NOW);
+    let actions = it.handle(Event::Delivered(0, Ok(())), NOW);
+    assert_eq!(reply(&actions), Some(Reply::Outcome(Outcome::Committed)), "{actions:?}");
+    assert_eq!(actions.last(), Some(&Action::End));
+
+    let mut it = restored();
+    it.handle(Event::Rollback, NOW);
+    let actions = it.handle(Event::Delivered(0, Ok(())), NOW);
+    assert_eq!(reply(&actions), Some(Reply::Outcome(Outcome::RolledBack)), "{actions:?}");
+}
+
+#[test]
 fn votes_that_come_too_late_roll_back() {
     let until = NOW + Duration::from_secs(1);
     let made = Transaction::root(KEY, GlobalId::default(), Some(until), Options::default());
