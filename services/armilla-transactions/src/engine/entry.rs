@@ -228,9 +228,9 @@ impl Entry {
         Err(machine.participants().get(place).map_or_else(|| "".into(), |it| it.name().clone()))
     }
 
-    /// The place of the participant with a name.
-    pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
-        self.machine().participants().iter().position(|it| &**it.name() == name)
+    /// The place of the participant with this [number](number_of).
+    pub(crate) fn place_of(&self, number: u64) -> Option<usize> {
+        self.machine().participants().iter().position(|it| number_of(it.name()) == number)
     }
 
     /// Notes where a participant of another process is now.
@@ -262,6 +262,14 @@ impl Entry {
             _ => None,
         })
     }
+}
+
+/// What a participant is called where it asks for the outcome: a number of its name, which is in the log.
+/// Its place is not: after a restart those have none that have not voted to commit, and those of a
+/// subtransaction have another one in the whole. FNV-1a.
+pub(crate) fn number_of(name: &str) -> u64 {
+    let add = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, add)
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -14,7 +14,7 @@ mod timer;
 #[cfg(feature = "server")]
 pub(crate) use counts::Counts;
 pub(crate) use drive::Engine;
-pub(crate) use entry::{Entry, lock};
+pub(crate) use entry::{Entry, lock, number_of};
 pub(crate) use local::local_name;
 
 use crate::model::SuperiorAnswer;

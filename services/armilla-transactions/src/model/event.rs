@@ -50,8 +50,8 @@ pub enum Event {
     Inherited(bool),
     /// What the superior says about the outcome.
     Superior(SuperiorAnswer),
-    /// A participant asks for the outcome: `replay_completion`.
-    Replay(usize),
+    /// A participant asks for the outcome: `replay_completion`; or somebody of whom nothing is known.
+    Replay(Option<usize>),
     /// Time has passed.
     Tick,
     /// An operator decides what the superior would have decided.

@@ -177,14 +177,14 @@ impl Transaction {
     }
 
     /// A participant wants to know the outcome. Whoever is in doubt here as well says so.
-    pub(super) fn replay(&mut self, which: usize) {
+    pub(super) fn replay(&mut self, which: Option<usize>) {
         let now = self.now;
         let status = match self.phase {
             Phase::Stuck => return self.reply(Reply::Busy),
             Phase::Delivering { commit } | Phase::Recording { commit } => Self::decided(commit),
             _ => self.status(),
         };
-        if let Some(participant) = self.participants.get_mut(which)
+        if let Some(participant) = which.and_then(|which| self.participants.get_mut(which))
             && status == Status::Committed
         {
             participant.told = true;

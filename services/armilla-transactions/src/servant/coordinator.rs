@@ -18,7 +18,7 @@ use crate::corba::{
     SynchronizationRef, Terminator, TerminatorRef, Unavailable,
 };
 use crate::current::internally;
-use crate::engine::Entry;
+use crate::engine::{Entry, number_of};
 use crate::model::{Event, GlobalId, Heuristic, Outcome, Reply, Status as Known};
 use armilla::{Completion, Error, ExceptionKind, SystemException};
 use std::sync::Arc;
@@ -198,8 +198,8 @@ impl Coordinator for Coordinators {
         let name = self.0.orb.object_to_string(r)?;
         let resource = Arc::new(RemoteResource(r.clone()));
         match entry.enlist(&name, resource) {
-            Ok(_) if entry.parent.is_some() => Ok(self.0.recovery(entry.whole().key, BY_NAME)?),
-            Ok(place) => Ok(self.0.recovery(entry.key, place)?),
+            // What a subtransaction has, the whole transaction ends.
+            Ok(_) => Ok(self.0.recovery(entry.whole().key, number_of(&name))?),
             Err(_) => Err(Error::User(Inactive {}.into())),
         }
     }
@@ -272,21 +272,14 @@ fn nil(what: &str) -> SystemException {
     ExceptionKind::BadParam.because(format!("{what} is the nil reference"))
 }
 
-/// What a resource of a subtransaction has for a place: it gets one in the whole transaction later.
-const BY_NAME: usize = u32::MAX as usize;
-
 pub(super) struct RecoveryCoordinators(pub(super) Arc<Site>);
 
 impl RecoveryCoordinator for RecoveryCoordinators {
     /// A resource that comes back may have another reference: Narayana's subordinates do.
     fn replay_completion(&self, r: &ResourceRef) -> Result<Status, Error<ReplayCompletionRaises>> {
-        let (entry, place) = entry(&self.0)?;
-        let place = match usize::try_from(place) {
-            Ok(BY_NAME) if !r.is_nil() => entry.place_of(&self.0.orb.object_to_string(r)?),
-            place => place.ok(),
-        };
-        let place = place.unwrap_or(BY_NAME);
-        if !r.is_nil() {
+        let (entry, number) = entry(&self.0)?;
+        let place = entry.place_of(number);
+        if let Some(place) = place.filter(|_| !r.is_nil()) {
             entry.set_remote(place, Arc::new(RemoteResource(r.clone())));
         }
         match self.0.engine.drive(&entry, Event::Replay(place)) {

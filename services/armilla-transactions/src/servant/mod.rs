@@ -83,25 +83,26 @@ pub(crate) fn serve(
     Ok((factory.object().clone(), url))
 }
 
-/// The number of the transaction whose object is called, and what is behind it in the id.
-fn called(site: &Site) -> Result<(Key, u32), SystemException> {
+/// The number of the transaction whose object is called, and what is behind it in the id: the number of
+/// a participant, at a recovery coordinator.
+fn called(site: &Site) -> Result<(Key, u64), SystemException> {
     let current = site.orb.poa_current().map_err(SystemException::from)?;
     let id = current.object_id().as_bytes();
     let Some((key, rest)) = id.split_first_chunk::<16>() else {
         return Err(SystemException::object_not_exist());
     };
-    let place = match rest {
+    let number = match rest {
         [] => 0,
         rest => {
-            u32::from_be_bytes(rest.try_into().map_err(|_| SystemException::object_not_exist())?)
+            u64::from_be_bytes(rest.try_into().map_err(|_| SystemException::object_not_exist())?)
         }
     };
-    Ok((Key(*key), place))
+    Ok((Key(*key), number))
 }
 
 /// The transaction whose object is called. What is not in the table has rolled back, or is over.
-fn entry(site: &Site) -> Result<(Arc<crate::engine::Entry>, u32), SystemException> {
-    let (key, place) = called(site)?;
+fn entry(site: &Site) -> Result<(Arc<crate::engine::Entry>, u64), SystemException> {
+    let (key, number) = called(site)?;
     let found = site.engine.find(key).ok_or_else(SystemException::object_not_exist)?;
-    Ok((found, place))
+    Ok((found, number))
 }

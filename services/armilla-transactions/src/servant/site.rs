@@ -60,13 +60,13 @@ impl Site {
         Ok(poa.create_reference_with_id::<dyn Terminator>(key.0.to_vec())?)
     }
 
+    /// Where the participant with this number asks for the outcome.
     pub(crate) fn recovery(
         &self,
         key: Key,
-        place: usize,
+        number: u64,
     ) -> Result<RecoveryCoordinatorRef, SystemException> {
-        let place = u32::try_from(place).unwrap_or(u32::MAX).to_be_bytes();
-        let id = [&key.0[..], &place].concat();
+        let id = [&key.0[..], &number.to_be_bytes()].concat();
         Ok(self.poas()?.recovery.create_reference_with_id::<dyn RecoveryCoordinator>(id)?)
     }
 

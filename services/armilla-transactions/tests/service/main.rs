@@ -8,4 +8,5 @@ mod page;
 mod policies;
 mod recovery;
 mod references;
+mod replays;
 mod subtransactions;

@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 /// A port that was free a moment ago.
-fn port() -> u16 {
+pub(crate) fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 

@@ -208,7 +208,7 @@ impl World {
             Call::Rollback => Event::Rollback,
             Call::OnePhase => Event::CommitOnePhase,
             Call::Forget => Event::Forget,
-            Call::Replay { participant } => Event::Replay(participant),
+            Call::Replay { participant } => Event::Replay(Some(participant)),
         };
         self.process(node, key, event, Some(id));
     }

@@ -121,7 +121,7 @@ fn one_that_was_not_reached_before_it_was_gone_has_not_heard_of_the_decision() {
     let mut it = decided();
     it.handle(Event::Delivered(0, Ok(())), NOW);
     it.handle(Event::Delivered(1, away), NOW);
-    it.handle(Event::Replay(1), NOW);
+    it.handle(Event::Replay(Some(1)), NOW);
     it.handle(Event::Tick, it.wake_at().unwrap());
     let actions = it.handle(Event::Delivered(1, Err(Refusal::Gone)), NOW);
     assert_eq!(actions.last(), Some(&Action::End), "{actions:?}");
@@ -229,7 +229,7 @@ fn after_a_failed_write_nothing_is_decided() {
     let actions = it.handle(Event::Forced(Forced::Unknown), NOW);
     assert_eq!(actions, [Action::Reply(Reply::Outcome(Outcome::Unknown))]);
     // Participants that ask are told to ask again.
-    assert_eq!(reply(&it.handle(Event::Replay(0), NOW)), Some(Reply::Busy));
+    assert_eq!(reply(&it.handle(Event::Replay(Some(0)), NOW)), Some(Reply::Busy));
 }
 
 #[test]
