@@ -3,10 +3,10 @@
 
 use super::handshake;
 use super::rings::RingPair;
-use super::wait::{WaitLimit, poll_socket};
+use super::system::{poll_socket, shut_down_reading};
+use super::wait::WaitLimit;
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::net;
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,10 +91,13 @@ impl Connection {
         }
     }
 
-    /// Takes the link out of a connection that ends.
+    /// A new connection over the same socket and memory.
     #[cfg(any(test, feature = "trial"))]
-    pub(super) fn take_rings(&mut self) -> Option<RingPair> {
-        self.rings.take()
+    pub(super) fn begin_anew(&mut self) {
+        let memory = self.rings.take().map(RingPair::into_region);
+        self.rings = memory.map_or_else(OnceLock::new, |region| RingPair::new(region, 0).into());
+        self.closed_for_reading = AtomicBool::new(false);
+        self.closed_for_writing = AtomicBool::new(false);
     }
 
     pub(super) fn closed_for_reading(&self) -> bool {
@@ -112,9 +115,7 @@ impl Connection {
         }
         if how != Shutdown::Write {
             self.closed_for_reading.store(true, Ordering::SeqCst);
-            // Wakes our own thread if it waits at the socket. The other direction of the socket
-            // stays, for the peer to see that this process is alive. It fails if the peer has gone.
-            let _ = net::shutdown(&self.socket, net::Shutdown::Read);
+            shut_down_reading(self.socket());
         }
         if let Some(rings) = self.rings.get() {
             self.publish_ends(rings);

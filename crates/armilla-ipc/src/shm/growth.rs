@@ -7,6 +7,7 @@
 use super::budget::Share;
 use super::region::Region;
 use super::ring::{Area, InvalidIndex, Producer, Ring};
+use super::system;
 
 /// How many times in a row the large area was written through without need before it is left.
 const CALM_LAPS: u32 = 2;
@@ -93,7 +94,7 @@ impl Growth {
 
     /// The producer writes to the small area, and the consumer has read what lies in the large one.
     fn give_back(&mut self, region: &Region, which: usize) {
-        region.give_back(which);
+        system::give_back(region, which);
         (self.share, self.next_look, self.calm_laps) = (None, u64::MAX, 0);
     }
 }

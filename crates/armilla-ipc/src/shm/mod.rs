@@ -52,6 +52,7 @@ mod growth;
 mod handshake;
 #[cfg(test)]
 mod hostile;
+mod kernel;
 mod polling;
 mod region;
 mod ring;
@@ -67,6 +68,14 @@ mod wait;
 /// The atomics of `ring`; its model replaces them by those of loom.
 mod atomic {
     pub(super) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+}
+
+/// What a stream asks of the system; of the one that a trial plays, while there is one.
+mod system {
+    #[cfg(not(any(test, feature = "trial")))]
+    pub(super) use super::kernel::*;
+    #[cfg(any(test, feature = "trial"))]
+    pub(super) use super::trial::system::*;
 }
 
 pub use acceptor::ShmAcceptor;

@@ -28,7 +28,7 @@ use std::ptr::{self, NonNull};
 pub(super) const CAPACITIES: std::ops::RangeInclusive<usize> = 4096..=1 << 24;
 
 /// Where the bytes of the rings begin: behind the state of both.
-const HEADER: usize = 4096;
+pub(super) const HEADER: usize = 4096;
 
 /// The capacity of the small area of a ring. Those of both rings lie behind the header: together
 /// they are what a stream costs that has no more to carry than calls and their results.

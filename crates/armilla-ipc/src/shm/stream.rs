@@ -4,7 +4,8 @@ use super::connection::Connection;
 use super::ring::{Consumer, DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
 use super::rings::RingPair;
 use super::spin::Spin;
-use super::wait::{WaitLimit, Waiter, WakeReason, drain_doorbell, hung_up, poll_socket};
+use super::system::{drain_doorbell, poll_socket};
+use super::wait::{WaitLimit, Waiter, WakeReason, hung_up};
 use crate::deadline::{LazyDeadline, Timeout};
 use crate::interest::Interest;
 use crate::partial;
@@ -392,11 +393,17 @@ impl Stream for ShmStream {
 
 #[cfg(any(test, feature = "trial"))]
 impl ShmStream {
-    /// Closes it, and keeps its memory.
-    pub(super) fn into_region(mut self) -> Option<super::region::Region> {
-        let rings = self.connection.take_rings()?;
-        rings.close(self.as_fd());
-        Some(rings.into_region())
+    /// Closes both directions, as dropping it does.
+    pub(super) fn close(&self) {
+        if let Some(rings) = self.connection.established() {
+            rings.close(self.as_fd());
+        }
+    }
+
+    /// A new stream over the same socket and memory, without limits of time.
+    pub(super) fn begin_anew(&mut self) {
+        self.connection.begin_anew();
+        self.peer_gone = AtomicBool::new(false);
     }
 }
 

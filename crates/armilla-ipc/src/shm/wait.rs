@@ -11,12 +11,10 @@
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
 use super::spin::{Spin, Spun};
+use super::system::{drain_doorbell, poll_socket, ring_doorbell, sleep_on, wake_at};
 use crate::deadline::{Deadline, timed_out};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::PollFlags;
 use rustix::fd::BorrowedFd;
-use rustix::io::Errno;
-use rustix::net::{self, RecvFlags, SendFlags};
-use rustix::thread::futex;
 use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -114,17 +112,12 @@ impl Waiter<'_> {
 
     /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then polls the socket.
     fn sleep_on_word(&self, left: Option<Duration>) -> io::Result<WakeReason> {
-        let slice = timespec(left.map_or(SLICE, |left| left.min(SLICE)));
-        let word = self.ring.word(self.side);
-        // Not private: the other side is another process.
-        match futex::wait(word, futex::Flags::empty(), FUTEX, Some(&slice)) {
-            Ok(()) | Err(Errno::AGAIN | Errno::INTR) => Ok(WakeReason::Ready),
-            Err(Errno::TIMEDOUT) => {
-                let seen = poll_socket(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
-                Ok(if hung_up(seen) { WakeReason::PeerGone } else { WakeReason::SliceOver })
-            }
-            Err(errno) => Err(errno.into()),
+        let slice = left.map_or(SLICE, |left| left.min(SLICE));
+        if sleep_on(self.ring.word(self.side), FUTEX, slice)? {
+            return Ok(WakeReason::Ready);
         }
+        let seen = poll_socket(self.socket, PollFlags::empty(), Some(Duration::ZERO))?;
+        Ok(if hung_up(seen) { WakeReason::PeerGone } else { WakeReason::SliceOver })
     }
 
     /// Sleeps until the doorbell rings or the peer has gone.
@@ -159,39 +152,11 @@ pub(super) fn wake_for_room(ring: &Ring, room: u64, socket: BorrowedFd<'_>) {
     }
 }
 
-/// The two errors that this ignores mean that there is no thread to wake.
 #[cold]
 fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
-    if how == DOORBELL {
-        let _ = net::send(socket, &[0], SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
-    } else {
-        // One thread sleeps there; if it should be a peer's that has no business there, ours, which
-        // sleeps a slice at most, is woken with it.
-        let _ = futex::wake(ring.word(side), futex::Flags::empty(), i32::MAX.cast_unsigned());
-    }
-}
-
-/// The events of a socket within `limit`; none if a signal interrupts.
-pub(super) fn poll_socket(
-    socket: BorrowedFd<'_>,
-    interest: PollFlags,
-    limit: Option<Duration>,
-) -> io::Result<PollFlags> {
-    let mut sockets = [PollFd::from_borrowed_fd(socket, interest)];
-    match poll(&mut sockets, limit.map(timespec).as_ref()) {
-        Ok(_) => Ok(sockets[0].revents()),
-        Err(Errno::INTR) => Ok(PollFlags::empty()),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
-/// Reads the doorbell bytes; false if the peer has gone instead.
-pub(super) fn drain_doorbell(socket: BorrowedFd<'_>) -> io::Result<bool> {
-    match net::recv(socket, &mut [0_u8; 64], RecvFlags::DONTWAIT) {
-        Ok((_, count)) => Ok(count > 0),
-        Err(Errno::AGAIN | Errno::INTR) => Ok(true),
-        Err(Errno::CONNRESET | Errno::PIPE) => Ok(false),
-        Err(errno) => Err(errno.into()),
+    match how {
+        DOORBELL => ring_doorbell(socket),
+        _ => wake_at(ring.word(side)),
     }
 }
 
@@ -219,13 +184,5 @@ impl<'a> WaitLimit<'a> {
     pub(super) fn left(&mut self) -> io::Result<Option<Duration>> {
         let deadline = *self.deadline.get_or_insert_with(|| Deadline::after(self.timeout));
         deadline.remaining().map_err(|_| timed_out(self.what, self.timeout))
-    }
-}
-
-/// The duration as the kernel takes it, at most the greatest there is.
-fn timespec(duration: Duration) -> Timespec {
-    Timespec {
-        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: duration.subsec_nanos().into(),
     }
 }

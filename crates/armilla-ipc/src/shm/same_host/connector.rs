@@ -6,7 +6,7 @@ use crate::shm::ShmStream;
 use crate::shm::budget;
 use crate::shm::handshake;
 use crate::shm::rings::RingPair;
-use crate::shm::wait::poll_socket;
+use crate::shm::system::poll_socket;
 use crate::unix::UnixConnector;
 use crate::{Address, Credentials, Stream, StreamOptions, UnixStream};
 use rustix::event::PollFlags;
