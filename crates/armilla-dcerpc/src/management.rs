@@ -111,7 +111,7 @@ impl Management {
                 let given = PrincipalIn::from_stub(stub, order).map_err(|_| Status::BAD_STUB)?;
                 // An empty name; a client without room for its NUL gets nothing.
                 let values = vec![0; given.size.min(1) as usize];
-                let name = ConformantVarying { maximum: given.size, values };
+                let name = ConformantVarying { maximum: given.size, first: 0, values };
                 PrincipalOut { name, status: Status::UNKNOWN_SECURITY.0 }.to_stub(order)
             }
             _ => return Err(Status::OPERATION_OUT_OF_RANGE),

@@ -13,7 +13,8 @@ pub use crate::client::{Error, Proxy};
 pub use crate::objref::InterfacePointer;
 pub use crate::server::{Object, ObjectCall, class_info};
 pub use armilla_dcerpc::ndr::{
-    Conformant, ConformantVarying, Full, NarrowString, Reference, Unique, WideString, check_size,
+    Conformant, ConformantVarying, Full, NarrowString, Reference, Unique, WideString, check_first,
+    check_size,
 };
 pub use armilla_dcerpc::{Status, Uuid, ndr_interface, ndr_parameters, ndr_struct};
 
@@ -71,6 +72,12 @@ pub fn shared<T>(value: T) -> Full<T> {
 pub fn with_room<T>(array: ConformantVarying<T>, size: Option<i64>) -> ConformantVarying<T> {
     let size = size.and_then(|size| u32::try_from(size).ok());
     array.with_room(size.unwrap_or_default())
+}
+
+/// The same elements, of which the first has that index.
+pub fn from_index<T>(array: ConformantVarying<T>, first: Option<i64>) -> ConformantVarying<T> {
+    let first = first.and_then(|first| u32::try_from(first).ok());
+    array.from_index(first.unwrap_or_default())
 }
 
 /// So many elements that say nothing; none where a client asks for too many.

@@ -5,7 +5,10 @@ use crate::com::served;
 use crate::constructs::compiled::com_types::plant::i_counter::{
     self, FillOut, MakeOut, NestIn, PassIn, PerhapsIn, SumIn, SumOut, TrimIn, TrimOut,
 };
-use crate::constructs::compiled::com_types::plant::{Batch, ICounter, ICounterProxy, batch};
+use crate::constructs::compiled::com_types::plant::i_part::{self, MoveIn, MoveOut};
+use crate::constructs::compiled::com_types::plant::{
+    Batch, ICounter, ICounterProxy, IPart, IPartProxy, Part, batch, part,
+};
 use armilla_dcerpc::ndr::{ConformantVarying, Ndr, Operation, Parameters, Unique};
 use armilla_dcerpc::{ByteOrder, Status, Uuid};
 use armilla_dcom::server::{Object, ObjectCall};
@@ -120,7 +123,7 @@ fn an_array_that_may_be_missing_is() {
     let sent = batch::Wire::from(missing);
     assert_eq!((sent.pairs, sent.some), (Unique::NULL, Unique::NULL));
     let room = batch::Wire::from(Batch { used: 0, some: vec![], ..batch() });
-    assert_eq!(room.some, Unique::new(ConformantVarying { maximum: 5, values: vec![] }));
+    assert_eq!(room.some, Unique::new(ConformantVarying { maximum: 5, first: 0, values: vec![] }));
 }
 
 /// The stub of parameters with some other number at an offset.
@@ -240,4 +243,131 @@ fn a_client_believes_no_answer_whose_sizes_do_not_agree() {
     // What a failure has for results says nothing.
     let (_server, proxy) = served(Arc::new(Liar(Status::FAIL)), i_counter::IID);
     assert_eq!(ICounterProxy(proxy).fill(3, 0).unwrap_err().status(), Some(Status::FAIL));
+}
+
+/// Gives back what it was given, but for one element of those to move.
+struct Parts;
+
+impl IPart for Parts {
+    fn r#move(&self, size: u32, from: u32, _: u32, n: Vec<i32>) -> Result<(u32, Vec<i32>), Status> {
+        assert!(size >= from);
+        if n.is_empty() { Err(Status::FAIL) } else { Ok((from + 1, n[1..].to_vec())) }
+    }
+
+    fn pass(&self, part: Part) -> Result<Part, Status> {
+        Ok(part)
+    }
+
+    fn pick(&self, _: u32, count: u32, w: Vec<u16>, o: Vec<u8>, m: Vec<u8>) -> Result<u32, Status> {
+        assert_eq!(o.len(), 16 + 2 * count as usize);
+        Ok((w.len() + m.len()) as u32)
+    }
+}
+
+fn part() -> Part {
+    let octets = vec![7; 2 * 24];
+    Part { from: 3, last: 4, room: 6, some: vec![30, 40], wide: true, count: 2, octets }
+}
+
+/// `first_is`: the elements of a `Vec` are those from there on, and the others do not travel.
+#[test]
+fn a_part_of_an_array_says_where_it_begins() {
+    let (_server, proxy) = served(i_part::object(Parts), i_part::IID);
+    let (parts, wire) = (IPartProxy(proxy.clone()), part::Wire::from(part()));
+    let some = wire.some.get().unwrap();
+    assert_eq!((some.maximum, some.first, &some.values[..]), (6, 3, &[30, 40][..]));
+    assert_eq!(parts.pass(part()).unwrap(), part());
+    assert_eq!(parts.r#move(5, 2, 3, vec![1, 2, 3]).unwrap(), (3, vec![2, 3]));
+    let refused = |error: armilla_dcom::client::Error, says: &str| {
+        assert!(error.to_string().contains(says), "{error}");
+    };
+    let passed = |part, says| refused(parts.pass(part).unwrap_err(), says);
+    let some = |some| Part { some, ..part() };
+    passed(some(vec![1]), "`Part.some` has 1 elements, and `last_is(last)` says 2");
+    let beyond = Part { room: 4, ..part() };
+    passed(beyond, "`Part.some` has 5 elements, and `size_is(room)` says 4");
+    let before = Part { from: -1, last: 0, ..part() };
+    passed(before, "`Part.some` begins with element 0, and `first_is(from)` says -1");
+    // What is left of the array is not what the servant gives.
+    let moved = parts.r#move(6, 2, 3, vec![1, 2, 3]).unwrap_err();
+    assert_eq!(moved.status(), Some(Status::SERVER_FAULT));
+    // A method that fails gives as much as was asked for, from 0 on.
+    let nothing = MoveIn { size: 5, from: 5, length: 0, numbers: placed(5, 5, &[]) };
+    let (out, status) = proxy.call_with_status::<i_part::Move>(&nothing).unwrap();
+    assert_eq!((status, out.moved), (Status::FAIL, placed(5, 0, &[0; 5])));
+}
+
+fn placed(maximum: u32, first: u32, values: &[i32]) -> ConformantVarying<i32> {
+    ConformantVarying { maximum, first, values: values.to_vec() }
+}
+
+#[test]
+fn octets_that_begin_elsewhere_are_refused_in_both_byte_orders() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let given = MoveIn { size: 5, from: 2, length: 2, numbers: placed(5, 2, &[1, 2]) };
+        assert_eq!(
+            MoveIn::from_stub(&given.to_stub(order).unwrap(), order).unwrap().numbers.first,
+            2
+        );
+        // `from`, and where the array itself says that it begins.
+        for at in [4, 16] {
+            assert!(MoveIn::from_stub(&patched(&given, order, at, 1), order).is_err(), "{at}");
+        }
+        // Without `first_is` an array begins with its first element.
+        let batch = batch::Wire::from(batch());
+        let first = |first| {
+            let mut batch = batch.clone();
+            batch.some = Unique::new(ConformantVarying { maximum: 5, first, values: vec![7] });
+            let stub = PassIn { batch }.to_stub(order);
+            stub.map(|stub| PassIn::from_stub(&stub, order).is_ok())
+        };
+        assert_eq!(first(0), Ok(true));
+        assert!(first(1).is_err());
+    }
+}
+
+/// A server that gives elements from elsewhere is not believed.
+#[test]
+fn an_answer_that_begins_elsewhere_is_malformed() {
+    struct Elsewhere;
+    impl Object for Elsewhere {
+        fn supports(&self, iid: Uuid) -> bool {
+            iid == i_part::IID
+        }
+
+        fn call(&self, call: &ObjectCall<'_>) -> Result<Vec<u8>, Status> {
+            call.answer(&MoveOut { to: 1, moved: placed(3, 2, &[1]) })
+        }
+    }
+    let (_server, proxy) = served(Arc::new(Elsewhere), i_part::IID);
+    let error = IPartProxy(proxy).r#move(3, 0, 0, vec![]).unwrap_err();
+    assert_eq!(error.hresult(), Status::BAD_STUB);
+    let says = "`moved` begins with element 2, and `first_is(*to)` says 1";
+    assert!(error.to_string().contains(says), "{error}");
+}
+
+/// `?:`, comparisons and `sizeof` say how many elements there are; the size of a pointer says nothing.
+#[test]
+fn sizes_are_expressions_of_c() {
+    let (_server, proxy) = served(i_part::object(Parts), i_part::IID);
+    let parts = IPartProxy(proxy);
+    let words = |count: usize| vec![0; count];
+    let octets = |count: u32| vec![0; 16 + 2 * count as usize];
+    let pick = |mode, count, words: Vec<u16>| parts.pick(mode, count, words, octets(count), vec![]);
+    assert_eq!(pick(1, 6, words(6)).unwrap(), 6);
+    assert_eq!(pick(3, 6, words(2)).unwrap(), 2);
+    // `~-6` is 5. Nothing is divided by 0, which is the mode.
+    assert_eq!(pick(0, 6, words(5)).unwrap(), 5);
+    let error = pick(3, 6, words(6)).unwrap_err().to_string();
+    assert!(error.contains("`words` has 6 elements, and `size_is(mode==1?count"), "{error}");
+    let error = parts.pick(1, 1, words(1), octets(2), vec![]).unwrap_err().to_string();
+    let says = "`octets` has 20 elements, and `size_is(sizeof(GUID)+sizeof(unsigned short)*(int)count)` says 18";
+    assert!(error.contains(says), "{error}");
+    assert_eq!(parts.pick(1, 1, words(1), octets(1), vec![0; 7]).unwrap(), 8);
+    // A sample is 24 octets long, and eight samples are too many.
+    let passed =
+        |count, octets: usize| parts.pass(Part { count, octets: vec![0; octets], ..part() });
+    assert!(passed(3, 72).is_ok() && passed(0, 1).is_ok() && passed(8, 0).is_ok());
+    let error = passed(3, 71).unwrap_err().to_string();
+    assert!(error.contains("`Part.octets` has 71 elements"), "{error}");
 }

@@ -144,7 +144,7 @@ fn an_array_that_is_not_full_has_the_size_that_was_asked_for() {
     let (_server, proxy) = served(i_shelf::object(Shelf), i_shelf::IID);
     let next = |count| proxy.call_with_status::<i_shelf::Next>(&i_shelf::NextIn { count }).unwrap();
     let (taken, _) = next(9);
-    assert_eq!(taken.numbers, ConformantVarying { maximum: 9, values: vec![7] });
+    assert_eq!(taken.numbers, ConformantVarying { maximum: 9, first: 0, values: vec![7] });
     let (taken, failed) = next(0);
     assert_eq!((taken.numbers.maximum, failed), (0, Status::INVALID_ARGUMENT));
 }

@@ -80,7 +80,11 @@ impl EndpointMapper {
         MapOut {
             handle: Handle::NONE,
             count,
-            towers: ConformantVarying { maximum: given.maximum.max(count), values: towers },
+            towers: ConformantVarying {
+                maximum: given.maximum.max(count),
+                first: 0,
+                values: towers,
+            },
             status: if count == 0 { Status::NOT_REGISTERED.0 } else { 0 },
         }
     }
@@ -100,7 +104,11 @@ impl EndpointMapper {
         LookupOut {
             handle: Handle::NONE,
             count,
-            entries: ConformantVarying { maximum: given.maximum.max(count), values: entries },
+            entries: ConformantVarying {
+                maximum: given.maximum.max(count),
+                first: 0,
+                values: entries,
+            },
             status: if count == 0 { Status::NOT_REGISTERED.0 } else { 0 },
         }
     }

@@ -19,8 +19,10 @@ pub struct Varying<T, const MAX: u32>(pub Vec<T>);
 /// elements that are in use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ConformantVarying<T> {
-    /// How many elements there may be; at least as many as there are.
+    /// How many elements there may be; never fewer than the last one in use needs.
     pub maximum: u32,
+    /// The index of the first that is in use (`first_is`); the others before it do not travel.
+    pub first: u32,
     /// Those that are in use.
     pub values: Vec<T>,
 }
@@ -33,7 +35,7 @@ impl<T> From<Vec<T>> for Conformant<T> {
 
 impl<T> From<Vec<T>> for ConformantVarying<T> {
     fn from(values: Vec<T>) -> Self {
-        Self { maximum: u32::try_from(values.len()).unwrap_or(u32::MAX), values }
+        Self { maximum: u32::try_from(values.len()).unwrap_or(u32::MAX), first: 0, values }
     }
 }
 
@@ -42,6 +44,13 @@ impl<T> ConformantVarying<T> {
     #[must_use]
     pub fn with_room(self, maximum: u32) -> Self {
         Self { maximum: self.maximum.max(maximum), ..self }
+    }
+
+    /// The same elements, of which the first has that index, with room for them there.
+    #[must_use]
+    pub fn from_index(self, first: u32) -> Self {
+        let count = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        Self { first, ..self }.with_room(first.saturating_add(count))
     }
 }
 
@@ -60,6 +69,24 @@ pub fn check_size(
     match says.is_some_and(|says| usize::try_from(says) == Ok(count)) {
         true => Ok(()),
         false => Err(NdrErrorKind::InvalidSize { name, bound, says, count }),
+    }
+}
+
+/// Compares the index of the first element of the array `name` that is in use with what `bound`, such as
+/// `first_is(from)`, says. Without `first_is` it is 0.
+///
+/// # Errors
+///
+/// [`NdrErrorKind::InvalidFirst`] if they differ, or if the bound says no number.
+pub fn check_first(
+    name: &'static str,
+    bound: &'static str,
+    says: Option<i64>,
+    first: u32,
+) -> Result<(), NdrErrorKind> {
+    match says == Some(first.into()) {
+        true => Ok(()),
+        false => Err(NdrErrorKind::InvalidFirst { name, bound, says, first }),
     }
 }
 
@@ -91,13 +118,13 @@ fn read_referents_of_all<T: Ndr>(
     values.iter_mut().try_for_each(|value| value.decode_referents(input))
 }
 
-/// Reads the offset and the count of a varying array of `maximum` elements; returns the count.
-pub(super) fn decode_range(input: &mut Decoder<'_>, maximum: u32) -> Result<u32, NdrError> {
+/// Reads the offset and the count of a varying array of `maximum` elements.
+pub(super) fn decode_range(input: &mut Decoder<'_>, maximum: u32) -> Result<(u32, u32), NdrError> {
     let (offset, count) = (input.u32()?, input.u32()?);
     if offset.checked_add(count).is_none_or(|end| end > maximum) {
         return Err(input.error(NdrErrorKind::InvalidRange { maximum, offset, count }));
     }
-    Ok(count)
+    Ok((offset, count))
 }
 
 const fn at_least_4(alignment: usize) -> usize {
@@ -147,7 +174,7 @@ impl<T: Ndr, const MAX: u32> Ndr for Varying<T, MAX> {
     }
 
     fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
-        let count = decode_range(input, MAX)?;
+        let (_, count) = decode_range(input, MAX)?;
         decode_all(input, count).map(Self)
     }
 
@@ -161,11 +188,11 @@ impl<T: Ndr> Ndr for ConformantVarying<T> {
     const CONFORMANT: bool = true;
 
     fn conformance(&self) -> usize {
-        self.values.len().max(self.maximum as usize)
+        self.values.len().saturating_add(self.first as usize).max(self.maximum as usize)
     }
 
     fn encode(&self, out: &mut Encoder) -> Result<(), NdrError> {
-        out.count(0)?;
+        out.count(self.first as usize)?;
         out.count(self.values.len())?;
         encode_all(&self.values, out)
     }
@@ -176,8 +203,8 @@ impl<T: Ndr> Ndr for ConformantVarying<T> {
 
     fn decode(input: &mut Decoder<'_>) -> Result<Self, NdrError> {
         let maximum = input.hoisted()?;
-        let count = decode_range(input, maximum)?;
-        Ok(Self { maximum, values: decode_all(input, count)? })
+        let (first, count) = decode_range(input, maximum)?;
+        Ok(Self { maximum, first, values: decode_all(input, count)? })
     }
 
     fn decode_referents(&mut self, input: &mut Decoder<'_>) -> Result<(), NdrError> {

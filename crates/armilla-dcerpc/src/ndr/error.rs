@@ -70,6 +70,17 @@ pub enum NdrErrorKind {
         /// How many elements the array has.
         count: usize,
     },
+    /// The elements of an array that travel begin at another index than `first_is` says.
+    InvalidFirst {
+        /// The array: a parameter, or a member of a structure.
+        name: &'static str,
+        /// As the IDL has it: `first_is(from)`; without one, what says how many there are.
+        bound: &'static str,
+        /// The number that is there; `None` if there is none, as behind a null pointer.
+        says: Option<i64>,
+        /// The index of the first element.
+        first: u32,
+    },
     /// The head of a serialized type is none (MS-RPCE 2.2.6.1).
     InvalidSerialization,
 }
@@ -105,6 +116,12 @@ impl fmt::Display for NdrErrorKind {
             }
             Self::InvalidSize { name, bound, says: None, count } => {
                 write!(f, "`{name}` has {count} elements, and `{bound}` says no number")
+            }
+            Self::InvalidFirst { name, bound, says: Some(says), first } => {
+                write!(f, "`{name}` begins with element {first}, and `{bound}` says {says}")
+            }
+            Self::InvalidFirst { name, bound, says: None, first } => {
+                write!(f, "`{name}` begins with element {first}, and `{bound}` says no number")
             }
             Self::InvalidSerialization => f.write_str("a serialized type has another head"),
         }

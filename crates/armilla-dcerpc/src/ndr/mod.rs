@@ -64,7 +64,7 @@ mod string;
 mod table;
 mod value;
 
-pub use array::{Conformant, ConformantVarying, Varying, check_size};
+pub use array::{Conformant, ConformantVarying, Varying, check_first, check_size};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use error::{NdrError, NdrErrorKind};

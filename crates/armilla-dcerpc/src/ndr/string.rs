@@ -63,7 +63,7 @@ fn decode_string<T: Ndr + Default + PartialEq>(
     input: &mut Decoder<'_>,
 ) -> Result<Vec<T>, NdrError> {
     let maximum = input.hoisted()?;
-    let count = decode_range(input, maximum)?;
+    let (_, count) = decode_range(input, maximum)?;
     let count = input.check_count(count)?;
     let mut units = Vec::with_capacity(count.min(input.left() / T::ALIGNMENT));
     for _ in 0..count {

@@ -96,8 +96,17 @@ fn the_size_of_a_conformant_array_precedes_its_structure() {
 #[test]
 fn varying_arrays_have_an_offset_and_a_count() {
     travels(&Varying::<u8, 4>(vec![7, 8]), &[0, 0, 0, 0, 2, 0, 0, 0, 7, 8]);
-    let value = ConformantVarying { maximum: 9, values: vec![1u16] };
+    let value = ConformantVarying { maximum: 9, first: 0, values: vec![1u16] };
     travels(&value, &[9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0]);
+    let value = value.from_index(2);
+    travels(&value, &[9, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0]);
+    // There is room for what has an index.
+    let value = ConformantVarying::from(vec![1u16]).from_index(2);
+    assert_eq!((value.maximum, value.first), (3, 2));
+    travels(
+        &ConformantVarying { first: 9, ..value }.with_room(10),
+        &[10, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 1, 0],
+    );
     travels(&[1u8, 2, 3], &[1, 2, 3]);
     let beyond = NdrErrorKind::InvalidRange { maximum: 4, offset: 3, count: 2 };
     assert_eq!(refused::<Varying<u8, 4>>(&[3, 0, 0, 0, 2, 0, 0, 0, 7, 8]), beyond);

@@ -265,7 +265,7 @@ impl Object for Enumerator {
                 let passed = self.pass(count, MOST_ELEMENTS)?;
                 let values: Vec<_> = passed.iter().cloned().map(VariantPointer::from).collect();
                 let got = values.len() as u32;
-                let elements = ConformantVarying { maximum: count, values };
+                let elements = ConformantVarying { maximum: count, first: 0, values };
                 call.answer_with(&EnumNextOut { elements, count: got }, whether(got == count))
             }
             EnumSkip::OPNUM => {

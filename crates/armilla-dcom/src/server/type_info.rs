@@ -252,7 +252,7 @@ impl Object for TypeInfo {
                 let names = self.names(member)?.into_iter().take(maximum as usize);
                 let values: Vec<Bstr> = names.map(Bstr::from).collect();
                 let count = values.len() as u32;
-                let names = ConformantVarying { maximum, values };
+                let names = ConformantVarying { maximum, first: 0, values };
                 call.answer(&MemberNamesOut { names, count })
             }
             GetRefTypeOfImplType::OPNUM => {

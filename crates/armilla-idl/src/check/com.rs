@@ -76,6 +76,7 @@ const OF_PARAMETERS: &[&str] = &[
     "length_is",
     "max_is",
     "last_is",
+    "first_is",
     "string",
     "unique",
     "ref",
@@ -252,13 +253,17 @@ impl Checker<'_, '_> {
         }
         let names: Vec<&str> = parameters.iter().map(|it| it.name.as_str()).collect();
         for parameter in &method.parameters {
-            self.check_sizes(&parameter.attributes, &names, "parameter of the method");
+            self.check_names(&parameter.attributes, &names, "parameter of the method");
         }
         let known: Vec<_> = parameters.iter().map(|it| (&*it.name, &it.ty)).collect();
         let of = |name: &str| method.parameters.iter().find(|it| it.name.text == name);
         let bounds = parameters.iter().map(|it| match of(&it.name) {
-            Some(given) if !given.ty.is_sequence() => self.com_bounds(&given.attributes, &known),
-            _ => Vec::new(),
+            Some(given) => {
+                let what = "parameter of the method";
+                let bounds = self.com_bounds(&given.attributes, &known, what);
+                if given.ty.is_sequence() { Vec::new() } else { bounds }
+            }
+            None => Vec::new(),
         });
         let bounds: Vec<_> = bounds.collect();
         parameters.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
@@ -268,15 +273,13 @@ impl Checker<'_, '_> {
     }
 
     /// Checks that what an attribute names is a parameter of the method, or a member of the struct.
-    pub(super) fn check_sizes(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
-        const NAMING: &[&str] =
-            &["size_is", "length_is", "max_is", "last_is", "iid_is", "switch_is"];
+    pub(super) fn check_names(&mut self, attributes: &[MidlAttribute], known: &[&str], what: &str) {
+        const NAMING: &[&str] = &["iid_is", "switch_is"];
         for attribute in attributes.iter().filter(|it| NAMING.contains(&it.name.as_str())) {
             let text = attribute.text.as_deref().unwrap_or_default();
             let missing = words(text).find(|word| {
                 let name = plain(word);
-                let of_c = ["sizeof", "unsigned", "long", "int", "short", "char"].contains(word);
-                !known.contains(&&*name) && !of_c && !is_known(word) && !self.is_number(&name)
+                !known.contains(&&*name) && !is_known(word) && !self.is_number(&name)
             });
             let number = text.contains(|c: char| c.is_ascii_digit());
             if missing.is_none() && (number || words(text).next().is_some()) {

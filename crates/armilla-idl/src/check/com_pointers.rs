@@ -93,7 +93,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 const SIZES: &[&str] = &["size_is", "max_is"];
-const LENGTHS: &[&str] = &["length_is", "last_is"];
+const LENGTHS: &[&str] = &["length_is", "last_is", "first_is"];
 
 impl Checker<'_, '_> {
     /// What travels for it, once its pointers are understood.
@@ -116,7 +116,11 @@ impl Checker<'_, '_> {
             levels.pop_if(|last| matches!(last, Level::Star));
             *interface = interface.filter(|_| !declared.has("iid_is"));
         }
-        let varying = declared.has("length_is");
+        let varying = LENGTHS.iter().any(|name| declared.has(name));
+        if sequence && declared.has("first_is") {
+            let why = "a `sequence` begins with its first element, and `first_is` is for pointers";
+            return self.bad_pointer(declared.name, spec.ty.span, why);
+        }
         if sequence {
             let out = declared.place != Place::Parameter(Direction::In);
             let element = self.com_levels(ty, &levels, 0, declared, Some(ComPointer::Unique))?;
@@ -158,7 +162,7 @@ impl Checker<'_, '_> {
     /// Whether each size belongs to a pointer or an array.
     fn check_levels(&mut self, declared: &Declared<'_>, levels: usize) -> Option<()> {
         let depth = |it: &MidlAttribute| match it.name.as_str() {
-            "size_is" | "max_is" | "length_is" | "last_is" => {
+            "size_is" | "max_is" | "first_is" | "length_is" | "last_is" => {
                 it.text.as_deref().map_or(0, |text| parts(text).len())
             }
             _ => 0,

@@ -52,6 +52,7 @@ const OF_MEMBERS: &[&str] = &[
     "length_is",
     "max_is",
     "last_is",
+    "first_is",
     "string",
     "unique",
     "ref",
@@ -93,7 +94,7 @@ impl Base {
 }
 
 /// What a name of Windows stands for, where the IDL declares nothing of that name.
-fn known(name: &str) -> Option<Base> {
+pub(super) fn known(name: &str) -> Option<Base> {
     Some(Base::from(match name {
         "CHAR" | "INT8" => ComType::I1,
         "BYTE" | "UCHAR" | "BOOLEAN" | "UINT8" => ComType::U1,
@@ -330,19 +331,19 @@ impl Checker<'_, '_> {
             checked.push(field);
         }
         let names: Vec<&str> = checked.iter().map(|it| it.name.as_str()).collect();
-        for field in fields {
-            self.check_sizes(&field.attributes, &names, "member of the struct");
+        let known: Vec<_> = checked.iter().map(|it| (&*it.name, &it.ty)).collect();
+        let bounds = fields.iter().map(|field| {
+            let what = "member of the struct";
+            self.check_names(&field.attributes, &names, what);
+            let bounds = self.com_bounds(&field.attributes, &known, what);
+            if field.ty.is_sequence() { Vec::new() } else { bounds }
+        });
+        let bounds: Vec<_> = bounds.collect();
+        if checked.len() < fields.len() {
+            return None;
         }
-        if checked.len() == fields.len() {
-            let known: Vec<_> = checked.iter().map(|it| (&*it.name, &it.ty)).collect();
-            let bounds = fields.iter().map(|field| match field.ty.is_sequence() {
-                true => Vec::new(),
-                false => self.com_bounds(&field.attributes, &known),
-            });
-            let bounds: Vec<_> = bounds.collect();
-            checked.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
-        }
-        (checked.len() == fields.len()).then_some(ComDefinition::Struct(checked))
+        checked.iter_mut().zip(bounds).for_each(|(it, bounds)| it.bounds = bounds);
+        Some(ComDefinition::Struct(checked))
     }
 
     /// A member of a struct or an arm of a union.

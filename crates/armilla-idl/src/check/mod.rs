@@ -8,6 +8,7 @@ mod arithmetic;
 mod bases;
 mod bits;
 mod com;
+mod com_layout;
 mod com_names;
 mod com_pointers;
 mod com_sizes;

@@ -5,7 +5,9 @@
 pub struct ComBounds {
     /// How many there may be (`size_is`, `max_is`).
     pub size: Option<ComBound>,
-    /// How many are in use (`length_is`, `last_is`).
+    /// The index of the first that is in use (`first_is`); 0 without one.
+    pub first: Option<ComBound>,
+    /// How many are in use (`length_is`, `last_is`, or all from the first).
     pub length: Option<ComBound>,
 }
 
@@ -27,6 +29,8 @@ pub enum ComCount {
     Name(String),
     /// Two numbers, and what is made of them.
     Both(Box<ComCount>, ComOperator, Box<ComCount>),
+    /// `condition ? one : other`: one of two numbers. The other one is not asked for.
+    Choice(Box<ComCount>, Box<ComCount>, Box<ComCount>),
 }
 
 /// What is made of two numbers.
@@ -52,6 +56,22 @@ pub enum ComOperator {
     Xor,
     /// `|`
     Or,
+    /// `==`: 1 if it is so, else 0.
+    Equal,
+    /// `!=`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `&&`: 1 if neither is 0. Where the first says enough, the second is not asked for.
+    Both,
+    /// `||`: 1 if not both are 0, in the same way.
+    Either,
 }
 
 impl ComCount {
@@ -61,16 +81,18 @@ impl ComCount {
         match self {
             Self::Number(number) => Some(*number),
             Self::Name(name) => of(name),
-            Self::Both(left, operator, right) => operator.apply(left.value(of)?, right.value(of)?),
-        }
-    }
-
-    /// The names in it.
-    pub fn names(&self) -> Vec<&str> {
-        match self {
-            Self::Number(_) => Vec::new(),
-            Self::Name(name) => vec![name],
-            Self::Both(left, _, right) => [left.names(), right.names()].concat(),
+            Self::Both(left, operator, right) => {
+                let left = left.value(of)?;
+                match operator {
+                    ComOperator::Both if left == 0 => Some(0),
+                    ComOperator::Either if left != 0 => Some(1),
+                    _ => operator.apply(left, right.value(of)?),
+                }
+            }
+            Self::Choice(condition, one, other) => match condition.value(of)? {
+                0 => other.value(of),
+                _ => one.value(of),
+            },
         }
     }
 }
@@ -88,6 +110,14 @@ impl ComOperator {
             Self::And => Some(left & right),
             Self::Xor => Some(left ^ right),
             Self::Or => Some(left | right),
+            Self::Equal => Some((left == right).into()),
+            Self::Unequal => Some((left != right).into()),
+            Self::Less => Some((left < right).into()),
+            Self::LessOrEqual => Some((left <= right).into()),
+            Self::Greater => Some((left > right).into()),
+            Self::GreaterOrEqual => Some((left >= right).into()),
+            Self::Both => Some((left != 0 && right != 0).into()),
+            Self::Either => Some((left != 0 || right != 0).into()),
         }
     }
 }

@@ -45,12 +45,12 @@ pub(crate) fn to_value(
         Shape::Array(element) | Shape::Varying(element) => {
             let (alignment, values) = (element.alignment(), elements(value, element, crossing)?);
             let varying = matches!(shape, Shape::Varying(_));
-            Ok(Value::Elements(Elements { alignment, varying, values }))
+            Ok(Value::Elements(Elements { alignment, varying, room: 0, first: 0, values }))
         }
         Shape::Sequence(element) => {
             let (alignment, values) = (element.alignment(), elements(value, element, crossing)?);
             let count = u32::try_from(values.len()).map_err(|_| Mismatch::range("too many"))?;
-            let elements = Elements { alignment, varying: true, values };
+            let elements = Elements { alignment, varying: true, room: 0, first: 0, values };
             let pointer = Value::pointer(Value::Elements(elements));
             Ok(Value::Parts(shape.alignment(), vec![Value::U4(count), Value::U4(count), pointer]))
         }

@@ -9,7 +9,7 @@ use armilla::dynamic::ParameterMode;
 use armilla_dcerpc::Uuid;
 use armilla_dcerpc::ndr::{Decoder, NdrError};
 use armilla_idl::model::{
-    ComBase, ComBounds, ComInterface, ComMember, ComMethod, DeclId, DeclKind, Direction,
+    ComBase, ComBound, ComBounds, ComInterface, ComMember, ComMethod, DeclId, DeclKind, Direction,
     Model as Idl,
 };
 use armilla_ifr::model::{DefId, Kind, Model, ModelError, Signature};
@@ -98,10 +98,56 @@ impl Method {
 
     /// The same for those that it gives.
     pub(crate) fn check_taken(&self, taken: &[Value], numbers: &Numbers) -> Result<(), Mismatch> {
+        self.check(taken, &self.numbers_taken(taken, numbers), |it| it.taken)
+    }
+
+    /// The same for arrays that come from CORBA: those of which a part travels are told first where that
+    /// begins, and how many elements there could be.
+    pub(crate) fn place_given(
+        &self,
+        given: &mut [Value],
+        numbers: &Numbers,
+    ) -> Result<(), Mismatch> {
+        self.place(given, numbers, |it| it.given);
+        self.check_given(given, numbers)
+    }
+
+    /// The same for those that it gives.
+    pub(crate) fn place_taken(
+        &self,
+        taken: &mut [Value],
+        numbers: &Numbers,
+    ) -> Result<(), Mismatch> {
+        let numbers = self.numbers_taken(taken, numbers);
+        self.place(taken, &numbers, |it| it.taken);
+        self.check(taken, &numbers, |it| it.taken)
+    }
+
+    fn numbers_taken(&self, taken: &[Value], numbers: &Numbers) -> Numbers {
         let number = |it: &Counted| Some((it.name.clone(), taken.get(it.taken?)?.number()?));
         let mut numbers = numbers.clone();
         numbers.extend(self.parameters.iter().filter_map(number));
-        self.check(taken, &numbers, |it| it.taken)
+        numbers
+    }
+
+    fn place(
+        &self,
+        values: &mut [Value],
+        numbers: &Numbers,
+        place: impl Fn(&Counted) -> Option<usize>,
+    ) {
+        for it in &self.parameters {
+            let array = place(it).and_then(|at| values.get_mut(at));
+            let Some(array) = array.and_then(Value::as_elements_mut) else { continue };
+            let says = |bound: &Option<ComBound>| {
+                let says = bound.as_ref()?.count.value(&|name| numbers.get(name).copied());
+                says.and_then(|says| u32::try_from(says).ok())
+            };
+            array.first = says(&it.bounds.first).unwrap_or_default();
+            let count = u32::try_from(array.values.len()).unwrap_or(u32::MAX);
+            let needed = array.first.saturating_add(count);
+            array.room = says(&it.bounds.size).unwrap_or_default().max(needed);
+        }
     }
 
     fn check(
@@ -112,16 +158,34 @@ impl Method {
     ) -> Result<(), Mismatch> {
         for it in &self.parameters {
             let array = place(it).and_then(|at| values.get(at)).and_then(Value::as_elements);
-            let Some(Elements { varying, values, .. }) = array else { continue };
-            let bound = if *varying { &it.bounds.length } else { &it.bounds.size };
-            let Some(bound) = bound else { continue };
-            let says = bound.count.value(&|name| numbers.get(name).copied());
-            if says != i64::try_from(values.len()).ok() {
+            let Some(Elements { varying, room, first, values, .. }) = array else { continue };
+            let ComBounds { size, first: begins, length } = &it.bounds;
+            let compare = |bound: &Option<ComBound>, is: i64, what: &dyn Fn(&str) -> String| {
+                let Some(ComBound { text, count }) = bound else { return Ok(()) };
+                let says = count.value(&|name| numbers.get(name).copied());
+                if says == Some(is) {
+                    return Ok(());
+                }
                 let says = says.map_or("no number".to_owned(), |says| says.to_string());
-                let (text, count) = (&bound.text, values.len());
-                let why = format!("it has {count} elements, and `{text}` says {says}");
-                return Err(Mismatch::range(why).within(&it.name));
+                let why = format!("it {}, and `{text}` says {says}", what(&is.to_string()));
+                Err(Mismatch::range(why).within(&it.name))
+            };
+            let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+            let elements = |is: &str| format!("has {is} elements");
+            if !varying {
+                compare(size, count, &elements)?;
+                continue;
             }
+            compare(size, (*room).into(), &|is| format!("has room for {is} elements"))?;
+            let begin = |is: &str| format!("begins with element {is}");
+            match (begins, length) {
+                (None, Some(_)) if *first != 0 => {
+                    let why = format!("it {}, and has no `first_is`", begin(&first.to_string()));
+                    return Err(Mismatch::range(why).within(&it.name));
+                }
+                _ => compare(begins, (*first).into(), &begin)?,
+            }
+            compare(length, count, &elements)?;
         }
         Ok(())
     }

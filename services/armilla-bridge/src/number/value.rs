@@ -22,6 +22,9 @@ pub(crate) enum Pointer {
 pub(crate) struct Elements {
     pub(crate) alignment: usize,
     pub(crate) varying: bool,
+    /// Of a varying one: how many there could be, and the index of the first that travels.
+    pub(crate) room: u32,
+    pub(crate) first: u32,
     pub(crate) values: Vec<Value>,
 }
 
@@ -81,6 +84,8 @@ macro_rules! values {
                     Shape::Array(element) | Shape::Varying(element) => Self::Elements(Elements {
                         alignment: element.alignment(),
                         varying: matches!(shape, Shape::Varying(_)),
+                        room: 0,
+                        first: 0,
                         values: Vec::new(),
                     }),
                 }
@@ -201,6 +206,15 @@ impl Value {
     }
 
     /// The array that it is or leads to.
+    pub(crate) fn as_elements_mut(&mut self) -> Option<&mut Elements> {
+        match self {
+            Self::Elements(elements) => Some(elements),
+            Self::Pointer(Pointer::To(value)) => value.as_elements_mut(),
+            _ => None,
+        }
+    }
+
+    /// The array that it is or leads to.
     pub(crate) fn as_elements(&self) -> Option<&Elements> {
         match self {
             Self::Elements(elements) => Some(elements),
@@ -224,12 +238,15 @@ impl Value {
     pub(crate) fn write(&self, out: &mut Encoder) -> Result<(), NdrError> {
         match self {
             Self::WideString(text) => text.write(out),
-            Self::Elements(Elements { alignment, varying, values }) => {
+            Self::Elements(Elements { alignment, varying, room, first, values }) => {
                 let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
-                count.encode(out)?;
-                if *varying {
-                    0u32.encode(out)?;
-                    count.encode(out)?;
+                match varying {
+                    true => {
+                        (*room).max(first.saturating_add(count)).encode(out)?;
+                        first.encode(out)?;
+                        count.encode(out)?;
+                    }
+                    false => count.encode(out)?,
                 }
                 out.align(*alignment);
                 values.iter().try_for_each(|value| value.encode(out))?;
@@ -248,13 +265,12 @@ impl Value {
             Shape::WideString => WideString::read(input).map(Self::WideString),
             Shape::Array(element) => {
                 let count = u32::decode(input)?;
-                Self::elements(element, count, false, input)
+                Self::elements(element, count, None, input)
             }
             Shape::Varying(element) => {
-                // The size is what there could be; the offset says nothing to others.
-                let (_size, _offset) = (u32::decode(input)?, u32::decode(input)?);
+                let (room, first) = (u32::decode(input)?, u32::decode(input)?);
                 let count = u32::decode(input)?;
-                Self::elements(element, count, true, input)
+                Self::elements(element, count, Some((room, first)), input)
             }
             _ => {
                 let mut value = Self::decode(shape, input)?;
@@ -267,7 +283,7 @@ impl Value {
     fn elements(
         element: &Shape,
         count: u32,
-        varying: bool,
+        varying: Option<(u32, u32)>,
         input: &mut Decoder<'_>,
     ) -> Result<Self, NdrError> {
         let alignment = element.alignment();
@@ -278,7 +294,8 @@ impl Value {
             values.push(Self::decode(element, input)?);
         }
         values.iter_mut().try_for_each(|value| value.decode_referents(input))?;
-        Ok(Self::Elements(Elements { alignment, varying, values }))
+        let (varying, (room, first)) = (varying.is_some(), varying.unwrap_or_default());
+        Ok(Self::Elements(Elements { alignment, varying, room, first, values }))
     }
 }
 

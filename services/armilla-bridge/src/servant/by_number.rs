@@ -61,8 +61,8 @@ impl Called<'_> {
         if method.check_given(&given, &numbers).is_err() {
             return (Err(Status::BAD_STUB), false);
         }
-        let done = self.operation(method, given).and_then(|(status, results)| {
-            method.check_taken(&results, &numbers).map_err(Failed::Mismatch)?;
+        let done = self.operation(method, given).and_then(|(status, mut results)| {
+            method.place_taken(&mut results, &numbers).map_err(Failed::Mismatch)?;
             Ok((status, results))
         });
         match done {

@@ -254,7 +254,7 @@ impl Imported {
             arguments.push(value.map_err(|error| error.within(name))?);
         }
         let numbers = method.numbers(&arguments);
-        method.check_given(&arguments, &numbers)?;
+        method.place_given(&mut arguments, &numbers)?;
         let done = self.call(|proxy| {
             let write = |out: &mut Encoder| arguments.iter().try_for_each(|it| it.write(out));
             let read = |input: &mut Decoder<'_>| method.read_taken(input);

@@ -170,7 +170,7 @@ fn a_malformed_call_is_refused_and_a_number_too_many() {
     let short = |out: &mut Encoder| {
         [3u32, 3].iter().try_for_each(|number| number.write(out))?;
         out.referent();
-        ConformantVarying { maximum: 3, values: vec![1.0, 2.0] }.write(out)
+        ConformantVarying { maximum: 3, first: 0, values: vec![1.0, 2.0] }.write(out)
     };
     let done = store.0.call_by_number(i_shop_store::Sum::OPNUM, short, f64::read);
     let status = done.map_or_else(|error| error.hresult(), |answer| answer.status);

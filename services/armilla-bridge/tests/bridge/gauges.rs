@@ -65,9 +65,20 @@ impl IGauge for Instrument {
             sink.on_level(7, 0.5).unwrap();
             assert_eq!(sink.ready(7).unwrap(), Status::OK);
             assert_eq!(sink.ready(8).unwrap(), Status::FALSE);
+            // Four elements, of which three travel, and one of twelve back.
+            assert_eq!(sink.window(4, 1, vec![10, 20, 30]).unwrap(), (2, vec![20]));
+            // What the object of CORBA gives is compared: no element, where one has an index.
+            let none = sink.window(4, 4, vec![]).unwrap_err();
+            assert_eq!(none.hresult(), Status::OVERFLOW, "{none}");
+            let wrong = sink.window(4, 2, vec![10, 20, 30]).unwrap_err();
+            assert!(wrong.to_string().contains("`size_is(size)` says 4"), "{wrong}");
             self.held.lock().unwrap().push(sink);
         }
         Ok(std::mem::replace(&mut known, sink))
+    }
+
+    fn window(&self, size: u32, from: u32, levels: Vec<i32>) -> Result<(u32, Vec<i32>), Status> {
+        Ok(middle(size, from, &levels))
     }
 
     fn settle(&self, channel: i32) -> Result<Status, Status> {
@@ -145,6 +156,14 @@ fn methods_are_the_operations_of_the_same_names() {
     assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
     let says = "it has 2 elements, and `size_is(count)` says 3";
     assert!(error.to_string().contains(says), "{error}");
+    // So is a part of an array, whose first element has an index.
+    assert_eq!(gauge.window(4, 1, &[10, 20, 30]).unwrap(), (vec![20], 2));
+    let error = gauge.window(4, 2, &[10, 20, 30]).unwrap_err();
+    let says = "it has room for 5 elements, and `size_is(size)` says 4";
+    assert!(error.to_string().contains(says), "{error}");
+    // The object refuses what it would give, which is not one element.
+    let error = gauge.window(4, 4, &[]).unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::Internal, "{error}");
     // 16 bits hold no more, and the object is not asked.
     let error = gauge.set_state(70_000).unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::BadParam, "{error}");
@@ -186,6 +205,23 @@ impl Sink for Ear {
     fn ready(&self, channel: i32) -> Result<u32, SystemException> {
         Ok(u32::from(channel != 7))
     }
+
+    fn window(
+        &self,
+        size: u32,
+        from: u32,
+        levels: &[i32],
+    ) -> Result<(Vec<i32>, u32), SystemException> {
+        let (at, found) = middle(size, from, levels);
+        Ok((found, at))
+    }
+}
+
+/// The level in the middle of those from `from` to `size`, and its index.
+fn middle(size: u32, from: u32, levels: &[i32]) -> (u32, Vec<i32>) {
+    assert_eq!(levels.len() as u32, size - from);
+    let middle = levels.len() / 2;
+    (from + middle as u32, levels.get(middle).copied().into_iter().collect())
 }
 
 struct Deaf;
@@ -197,6 +233,10 @@ impl IGaugeSink for Deaf {
 
     fn ready(&self, _channel: i32) -> Result<Status, Status> {
         Ok(Status::FALSE)
+    }
+
+    fn window(&self, size: u32, from: u32, levels: Vec<i32>) -> Result<(u32, Vec<i32>), Status> {
+        Ok(middle(size, from, &levels))
     }
 }
 

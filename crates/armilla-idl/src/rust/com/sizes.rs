@@ -68,11 +68,7 @@ impl Numbers {
             }
             ComCount::Name(name) => (self.0.get(name)?.clone(), false),
             ComCount::Both(left, operator, right) => {
-                let number = |of: &ComCount| {
-                    let (number, perhaps) = self.count(of)?;
-                    Some(if perhaps { quote!(#number?) } else { number })
-                };
-                let (left, right) = (number(left)?, number(right)?);
+                let (left, right) = (self.within(left)?, self.within(right)?);
                 let checked = |name| {
                     let name = names::ident(name);
                     (quote!(i64::#name(#left, #right)), true)
@@ -80,6 +76,11 @@ impl Numbers {
                 let shifted = |name| {
                     let name = names::ident(name);
                     (quote!(i64::#name(#left, u32::try_from(#right).ok()?)), true)
+                };
+                // As a function, it needs no parentheses, whatever its operands are.
+                let compared = |name| {
+                    let name = names::ident(name);
+                    (quote!(i64::from(i64::#name(&#left, &#right))), false)
                 };
                 match operator {
                     ComOperator::Add => checked("checked_add"),
@@ -89,12 +90,31 @@ impl Numbers {
                     ComOperator::Remainder => checked("checked_rem"),
                     ComOperator::ShiftLeft => shifted("checked_shl"),
                     ComOperator::ShiftRight => shifted("checked_shr"),
-                    ComOperator::And => (quote!((#left & #right)), false),
-                    ComOperator::Xor => (quote!((#left ^ #right)), false),
-                    ComOperator::Or => (quote!((#left | #right)), false),
+                    ComOperator::And => (quote!(::core::ops::BitAnd::bitand(#left, #right)), false),
+                    ComOperator::Xor => (quote!(::core::ops::BitXor::bitxor(#left, #right)), false),
+                    ComOperator::Or => (quote!(::core::ops::BitOr::bitor(#left, #right)), false),
+                    ComOperator::Equal => compared("eq"),
+                    ComOperator::Unequal => compared("ne"),
+                    ComOperator::Less => compared("lt"),
+                    ComOperator::LessOrEqual => compared("le"),
+                    ComOperator::Greater => compared("gt"),
+                    ComOperator::GreaterOrEqual => compared("ge"),
+                    ComOperator::Both => (quote!(i64::from(#left != 0 && #right != 0)), false),
+                    ComOperator::Either => (quote!(i64::from(#left != 0 || #right != 0)), false),
                 }
             }
+            ComCount::Choice(condition, one, other) => {
+                let condition = self.within(condition)?;
+                let (one, other) = (self.within(one)?, self.within(other)?);
+                (quote!(if #condition != 0 { #one } else { #other }), false)
+            }
         })
+    }
+
+    /// An expression that leaves its closure where there is no number.
+    fn within(&self, count: &ComCount) -> Option<TokenStream> {
+        let (number, perhaps) = self.count(count)?;
+        Some(if perhaps { quote!(#number?) } else { number })
     }
 }
 
@@ -147,18 +167,23 @@ pub(super) fn counted(
     }
 }
 
-/// An array of which a part travels says how many elements there could be.
+/// An array of which a part travels says where that begins, and how many elements there could be.
 fn with_room(
     ty: &ComType,
     array: TokenStream,
     bounds: &ComBounds,
     numbers: &Numbers,
 ) -> TokenStream {
-    match (ty, numbers.of(bounds.size.as_ref())) {
-        (ComType::Varying(_), Some(size)) => {
-            quote!(::armilla_dcom::generated::with_room(#array, #size))
-        }
-        _ => array,
+    if !matches!(ty, ComType::Varying(_)) {
+        return array;
+    }
+    let array = match numbers.of(bounds.first.as_ref()) {
+        Some(first) => quote!(::armilla_dcom::generated::from_index(#array, #first)),
+        None => array,
+    };
+    match numbers.of(bounds.size.as_ref()) {
+        Some(size) => quote!(::armilla_dcom::generated::with_room(#array, #size)),
+        None => array,
     }
 }
 
@@ -217,12 +242,24 @@ pub(super) fn checks(
         (ComType::Varying(element), [first, rest @ ..]) => {
             let room = compare(&first.size, quote!(#place.maximum as usize));
             let used = compare(&first.length, quote!(#place.values.len()));
+            let begins = begins(first, place, name, numbers);
             let inner = each(quote!(&#place.values), within(element, rest));
-            quote!(#room #used #inner)
+            quote!(#room #begins #used #inner)
         }
         (ComType::Fixed(element, _), _) => each(quote!(&#place), within(element, bounds)),
         _ => TokenStream::new(),
     }
+}
+
+/// What compares the index of the first element that travels with what is said of it.
+fn begins(bounds: &ComBounds, place: &TokenStream, name: &str, numbers: &Numbers) -> TokenStream {
+    let (text, says) = match (&bounds.first, &bounds.length) {
+        (Some(first), _) => (&first.text, numbers.of(Some(first))),
+        (None, Some(length)) => (&length.text, Some(quote!(Some(0)))),
+        (None, None) => return TokenStream::new(),
+    };
+    let Some(says) = says else { return TokenStream::new() };
+    quote!(::armilla_dcom::generated::check_first(#name, #text, #says, #place.first)?;)
 }
 
 /// The function with these checks for the type `name`, and how a table names it.
