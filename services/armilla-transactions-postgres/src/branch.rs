@@ -4,7 +4,7 @@ use crate::endings::Endings;
 use crate::error::{DatabaseError, is_refusal};
 use crate::sessions::{NotEnded, Session, lock};
 use armilla::ExceptionKind;
-use armilla_transactions::model::{Heuristic, Status, Vote};
+use armilla_transactions::model::{Heuristic, Refusal, Status, Vote};
 use armilla_transactions::{
     InTheWay, Resource, ResourceError, Savepoints, Synchronization, Transaction,
 };
@@ -250,6 +250,17 @@ impl Drop for Working<'_> {
     }
 }
 
+/// Why the database has not committed. While it is away, one transaction finds out for all when it is back.
+fn not_ended(error: &DatabaseError, maybe_done: bool) -> ResourceError {
+    match error {
+        DatabaseError::Postgres(it) if !is_refusal(it) => {
+            tracing::info!(%error, "the database is told again");
+            ResourceError::Refused(Refusal::Unreachable { maybe_done })
+        }
+        _ => ResourceError::Failed(error.to_string()),
+    }
+}
+
 impl Resource for Branch {
     fn prepare(&self) -> Result<Vote, ResourceError> {
         let before = {
@@ -289,7 +300,7 @@ impl Resource for Branch {
             }
             Err(NotEnded { error, may_have }) => {
                 *self.state() = State::Prepared { told: told || may_have };
-                Err(ResourceError::Failed(error.to_string()))
+                Err(not_ended(&error, may_have))
             }
         }
     }

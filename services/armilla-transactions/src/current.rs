@@ -1,12 +1,13 @@
 //! In which transaction a thread works.
 
-use crate::engine::Entry;
+use crate::engine::{Entry, is_again};
 use armilla::interceptor::{PiCurrent, SlotId};
-use armilla::{Any, SystemException};
+use armilla::{Any, Policies, PolicyCurrent, SystemException};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// As long as this lives, its thread works in a transaction, or in none.
 pub struct Entered {
@@ -49,6 +50,16 @@ thread_local! {
     static INTERNAL: Cell<bool> = const { Cell::new(false) };
 }
 
+/// How long a call takes at most that is made again if nobody answers.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Makes a call that may take so long.
+pub(crate) fn within<R>(limit: Duration, call: impl FnOnce() -> R) -> R {
+    let limits = Policies { round_trip_timeout: Some(limit), ..Policies::default() };
+    let _limited = PolicyCurrent::set(limits);
+    call()
+}
+
 /// Makes a call of the service itself, with which no transaction travels.
 pub(crate) fn internally<R>(call: impl FnOnce() -> R) -> R {
     struct Before(bool);
@@ -58,7 +69,10 @@ pub(crate) fn internally<R>(call: impl FnOnce() -> R) -> R {
         }
     }
     let _before = Before(INTERNAL.replace(true));
-    call()
+    match is_again() {
+        true => within(PATIENCE, call),
+        false => call(),
+    }
 }
 
 pub(crate) fn is_internal() -> bool {

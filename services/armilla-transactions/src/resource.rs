@@ -16,7 +16,9 @@ pub enum ResourceError {
     /// It could not do it now. After the decision it is told again; before, the transaction rolls
     /// back.
     Failed(String),
-    /// What a remote resource has answered, or did not.
+    /// What a remote resource has answered, or did not. A store that cannot be reached at a commit says
+    /// [`Refusal::Unreachable`]: one transaction finds out when it is back for all that have resources
+    /// of the same manager.
     Refused(Refusal),
 }
 

@@ -600,8 +600,9 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("counts local", "what has happened; the names of participants in the log"),
             ("entry", "a transaction and its participants"),
-            ("helpers table timer", "all of them, the time, and who helps"),
+            ("helpers silence table timer", "all of them, the time, who helps, and who is away"),
             ("telling", "calls of participants"),
+            ("calls", "who is called, and when"),
             ("drive", "what the protocol wants, carried out"),
         ],
         exceptions: &[],

@@ -1,19 +1,18 @@
 //! Carries out what the protocol wants.
 
-use super::Elsewhere;
+use super::calls::{Calls, Round};
 use super::counts::Counts;
-use super::entry::Entry;
-use super::helpers::Helpers;
-use super::local::parse_local;
+use super::entry::{Elsewhere, Entry, Host};
+use super::silence::{PROBES, SilentHosts, Turn};
 use super::table::Table;
-use super::telling::{Call, Telling, guarded};
-use super::timer::Timer;
+use super::telling::{Telling, guarded};
+use super::timer::{Due, Timer};
 use crate::journal::Journal;
 use crate::model::{
-    Action, Event, Forced, GlobalRef, Key, Kind, Options, Record, Refusal, Reply, Status,
-    SuperiorAnswer, Time, Transaction, recover,
+    Action, Event, Forced, GlobalRef, Key, Kind, Options, Record, Reply, Status, Time, Transaction,
+    recover,
 };
-use crate::resource::{Resource, ResourceError, ResourceManager, Synchronization};
+use crate::resource::{Resource, ResourceManager, Synchronization};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +20,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The threads that try again and end what is late. One that waits for a silent host holds the others
-/// up no longer than a call takes.
-const THREADS: usize = 4;
+/// The threads that try again and end what is late: one more than silent hosts can hold up.
+const THREADS: usize = PROBES + 1;
 
 /// The subordinates in which nobody takes part that are kept for their next call, at most; and for how
 /// long one is kept, at least.
@@ -34,14 +32,11 @@ const REST: Duration = Duration::from_secs(1);
 pub(crate) struct Engine {
     table: Table,
     timer: Arc<Timer>,
-    helpers: Arc<Helpers>,
+    calls: Calls,
     /// None once the transactions were stopped: the next ones may open it.
     journal: RwLock<Option<Arc<dyn Journal>>>,
     pub(crate) options: Options,
     most: usize,
-    managers: RwLock<HashMap<String, Arc<dyn ResourceManager>>>,
-    /// It holds the engine, which must not hold it, too.
-    elsewhere: OnceLock<Weak<dyn Elsewhere>>,
     failed: AtomicBool,
     pub(crate) counts: Counts,
 }
@@ -53,15 +48,21 @@ impl Engine {
         most: usize,
         managers: HashMap<String, Arc<dyn ResourceManager>>,
     ) -> Self {
+        let timer = Arc::<Timer>::default();
+        let calls = Calls {
+            timer: timer.clone(),
+            helpers: Arc::default(),
+            silent: SilentHosts::new(options.backoff),
+            managers: RwLock::new(managers),
+            elsewhere: OnceLock::new(),
+        };
         Self {
             table: Table::default(),
-            timer: Arc::default(),
-            helpers: Arc::default(),
+            timer,
+            calls,
             journal: RwLock::new(Some(journal)),
             options,
             most,
-            managers: RwLock::new(managers),
-            elsewhere: OnceLock::new(),
             failed: AtomicBool::new(false),
             counts: Counts::default(),
         }
@@ -73,7 +74,7 @@ impl Engine {
 
     /// Adds who finds resources by the name of the manager.
     pub(crate) fn add_manager(&self, name: String, manager: Arc<dyn ResourceManager>) {
-        self.managers.write().unwrap_or_else(PoisonError::into_inner).insert(name, manager);
+        self.calls.managers.write().unwrap_or_else(PoisonError::into_inner).insert(name, manager);
     }
 
     /// Whether the log cannot be written any more: nothing commits until the process is restarted.
@@ -153,14 +154,14 @@ impl Engine {
 
     /// Reads the log, and begins to finish what it tells of.
     pub(crate) fn start(&self, elsewhere: Weak<dyn Elsewhere>) -> io::Result<()> {
-        self.elsewhere.set(elsewhere).ok();
+        self.calls.elsewhere.set(elsewhere).ok();
         let recovered = recover(&self.journal()?.read()?, self.now(), self.options);
         let named: HashSet<String> = recovered.iter().flat_map(names).collect();
         for transaction in recovered {
             let entry = self.table.add(Arc::new(Entry::new(transaction)), |_| {});
             self.timer.set(&entry, Some(self.now()));
         }
-        let managers = self.managers.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let managers = self.calls.managers.read().unwrap_or_else(PoisonError::into_inner).clone();
         for (name, manager) in &managers {
             for token in manager.prepared()? {
                 if named.contains(&super::local_name(name, &token)) {
@@ -181,13 +182,11 @@ impl Engine {
             let engine = Arc::downgrade(self);
             let timer = self.timer.clone();
             thread::Builder::new().name("transactions".to_owned()).spawn(move || {
-                while let Some(key) = timer.next() {
+                while let Some(due) = timer.next() {
                     let Some(engine) = engine.upgrade() else { return };
-                    if let Some(entry) = engine.find(key) {
-                        Timer::woken(&entry);
-                        if !engine.drop_idle(&entry) {
-                            engine.drive(&entry, Event::Tick);
-                        }
+                    match due {
+                        Due::Transaction(key) => engine.wake(key),
+                        Due::Host(host) => engine.ask_silent(&host),
                     }
                 }
             })
@@ -195,10 +194,42 @@ impl Engine {
         (0..THREADS).map(start).collect()
     }
 
+    fn wake(&self, key: Key) {
+        let Some(entry) = self.find(key) else { return };
+        Timer::woken(&entry);
+        if !self.drop_idle(&entry) {
+            self.drive(&entry, Event::Tick);
+        }
+    }
+
+    /// Lets the next one that waits for a silent host find out whether it answers.
+    fn ask_silent(&self, host: &Host) {
+        loop {
+            match self.calls.silent.turn(host, self.now()) {
+                Turn::Of(key) => {
+                    if let Some(entry) = self.find(key) {
+                        entry.handle(Event::Answers, self.now());
+                        self.drive(&entry, Event::Tick);
+                    }
+                }
+                Turn::Later(at) => return self.timer.look_at(host, at),
+                Turn::Nobody => return,
+            }
+        }
+    }
+
+    /// Lets transactions go on that have waited for a host.
+    fn go_on(&self, keys: &[Key]) {
+        for entry in keys.iter().filter_map(|key| self.find(*key)) {
+            entry.handle(Event::Answers, self.now());
+            self.wake_later(&entry);
+        }
+    }
+
     /// Ends the threads. Returns those that help, so that somebody waits for them.
     pub(crate) fn end(&self) -> Vec<JoinHandle<()>> {
         self.timer.end();
-        self.helpers.end()
+        self.calls.helpers.end()
     }
 
     /// Writes to the log what was only appended, so that it is not done again after the next start, and
@@ -222,17 +253,19 @@ impl Engine {
     /// Brings an event, and carries out everything that follows. Returns what whoever has brought it
     /// is told.
     pub(crate) fn drive(&self, entry: &Entry, event: Event) -> Option<Reply> {
-        let is_tick = matches!(event, Event::Tick);
+        let mut round = Round::of(&event);
         let mut queue = VecDeque::from(entry.handle(event, self.now()));
-        if is_tick {
-            let again = |it: &&Action| matches!(it, Action::AskSuperior | Action::Commit(_));
-            self.counts.retried(queue.iter().filter(again).count());
-        }
         let (mut reply, mut ended) = (None, false);
         while let Some(action) = queue.pop_front() {
             let event = match action {
                 action if Telling::of(&action).is_some() => {
-                    for event in self.tell(entry, action, &mut queue) {
+                    for event in self.calls.tell(entry, action, &mut queue, &mut round) {
+                        queue.extend(entry.handle(event, self.now()));
+                    }
+                    continue;
+                }
+                Action::AskSuperior => {
+                    for event in self.calls.ask(entry, &mut round) {
                         queue.extend(entry.handle(event, self.now()));
                     }
                     continue;
@@ -251,6 +284,9 @@ impl Engine {
                 queue.extend(entry.handle(event, self.now()));
             }
         }
+        self.counts.retried(round.retries);
+        self.go_on(&round.answered);
+        self.calls.conclude(entry, round);
         // What is a part of it ends with it.
         if !entry.machine().is_active() {
             for part in entry.parts() {
@@ -280,23 +316,6 @@ impl Engine {
         reply
     }
 
-    /// Tells a participant what it is to do, and those beside it that are told next.
-    fn tell(&self, entry: &Entry, first: Action, queue: &mut VecDeque<Action>) -> Vec<Event> {
-        let mut calls = Vec::new();
-        let mut next = Some(first);
-        while let Some((place, telling)) = next.as_ref().and_then(Telling::of) {
-            let member = self.member(entry, place);
-            calls.push(Call { key: entry.key, place, telling, member });
-            let is_told = queue.front().and_then(Telling::of).is_some();
-            next = if is_told { queue.pop_front() } else { None };
-        }
-        // What ends with the process waits for no disk and no network.
-        match entry.has_names() {
-            true => Call::make_all(calls, &self.helpers),
-            false => calls.into_iter().map(Call::make).collect(),
-        }
-    }
-
     fn perform(&self, entry: &Entry, action: Action) -> Option<Event> {
         Some(match action {
             Action::Before(synchronization) => {
@@ -322,7 +341,7 @@ impl Engine {
                         Ok(())
                     })
                 };
-                self.member(entry, place).and_then(forget).ok();
+                self.calls.member(entry, place).and_then(forget).ok();
                 return None;
             }
             Action::Bequeath => Event::Inherited(self.bequeath(entry)),
@@ -337,7 +356,6 @@ impl Engine {
                 self.journal().and_then(|journal| journal.append(&record)).ok();
                 return None;
             }
-            Action::AskSuperior => Event::Superior(self.ask(entry)),
             _ => return None,
         })
     }
@@ -347,7 +365,7 @@ impl Engine {
         let Some(parent) = &entry.parent else { return false };
         // Its own superior may not know of it yet.
         let joined =
-            !entry.has_participants() || self.elsewhere().is_some_and(|it| it.join(parent));
+            !entry.has_participants() || self.calls.elsewhere().is_some_and(|it| it.join(parent));
         joined && entry.bequeath(parent).is_ok()
     }
 
@@ -369,42 +387,6 @@ impl Engine {
                 Forced::Unknown
             }
         }
-    }
-
-    fn elsewhere(&self) -> Option<Arc<dyn Elsewhere>> {
-        self.elsewhere.get()?.upgrade()
-    }
-
-    fn ask(&self, entry: &Entry) -> SuperiorAnswer {
-        let superior = entry.machine().superior().cloned();
-        match (superior, self.elsewhere()) {
-            (Some(superior), Some(elsewhere)) => elsewhere.ask(&superior, entry),
-            _ => SuperiorAnswer::AskAgain,
-        }
-    }
-
-    /// A participant: it is at hand, or was enlisted by a process before this one.
-    fn member(&self, entry: &Entry, place: usize) -> Result<Arc<dyn Resource>, ResourceError> {
-        let name = match entry.member(place) {
-            Ok(member) => return Ok(member),
-            Err(name) => name,
-        };
-        let unreachable = ResourceError::Refused(Refusal::Unreachable { maybe_done: false });
-        let found = match parse_local(&name) {
-            Some((manager, token)) => {
-                let managers = self.managers.read().unwrap_or_else(PoisonError::into_inner);
-                let manager = managers.get(manager).cloned().ok_or(unreachable)?;
-                drop(managers);
-                let found = manager.resource(token);
-                let found = found.map_err(|error| ResourceError::Failed(error.to_string()))?;
-                found.ok_or(ResourceError::Refused(Refusal::Gone))?
-            }
-            // What was not to outlive its process has not.
-            None if name.is_empty() => return Err(ResourceError::Refused(Refusal::Gone)),
-            None => self.elsewhere().ok_or(unreachable)?.resource(&name)?,
-        };
-        entry.set_member(place, found.clone());
-        Ok(found)
     }
 }
 

@@ -3,14 +3,36 @@
 use super::local::parse_local;
 use crate::associations::Association;
 use crate::model::{
-    Action, Event, GlobalId, Key, Options, RegisterError, Reply, Status, Time, Transaction,
+    Action, Event, GlobalId, Key, Options, RegisterError, Reply, Status, SuperiorAnswer, Time,
+    Transaction,
 };
-use crate::resource::{Resource, Synchronization};
+use crate::resource::{Resource, ResourceError, Synchronization};
 use std::any::Any;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+/// Where somebody is: the addresses of a reference, or the name of a resource manager.
+pub(crate) type Host = Arc<str>;
+
+/// What the engine cannot do itself: find and ask what is elsewhere.
+pub(crate) trait Elsewhere: Send + Sync {
+    /// The resource with this reference.
+    ///
+    /// # Errors
+    /// It is nowhere now.
+    fn resource(&self, reference: &str) -> Result<Arc<dyn Resource>, ResourceError>;
+
+    /// Registers a subordinate with its superior, unless that was done. Returns whether it takes part.
+    fn join(&self, entry: &Entry) -> bool;
+
+    /// Where the object with this reference is.
+    fn host(&self, reference: &str) -> Option<Host>;
+
+    /// What the superior says about a subordinate.
+    fn ask(&self, superior: &str, entry: &Entry) -> SuperiorAnswer;
+}
 
 /// A transaction of this process.
 pub(crate) struct Entry {
@@ -20,6 +42,8 @@ pub(crate) struct Entry {
     machine: Mutex<Transaction>,
     /// The participants that are at hand, by their places.
     members: Mutex<Vec<Option<Arc<dyn Resource>>>>,
+    /// Where participants are, by their places, and the superior, as far as somebody had to know.
+    pub(super) hosts: Mutex<HashMap<Option<usize>, Host>>,
     synchronizations: Mutex<Vec<Arc<dyn Synchronization>>>,
     /// When the timer looks at it.
     pub(super) wake: Mutex<Option<Time>>,
@@ -58,6 +82,7 @@ impl Entry {
             subordinate: transaction.is_subordinate(),
             members: Mutex::new(vec![None; transaction.participants().len()]),
             machine: Mutex::new(transaction),
+            hosts: Mutex::default(),
             synchronizations: Mutex::default(),
             wake: Mutex::default(),
             superior: OnceLock::new(),
@@ -234,13 +259,16 @@ impl Entry {
     }
 
     /// Notes where a participant of another process is now.
-    pub(crate) fn set_remote(&self, place: usize, member: Arc<dyn Resource>) {
+    pub(crate) fn set_remote(&self, place: usize, member: Arc<dyn Resource>, host: Option<Host>) {
         let is_remote = self.machine().participants().get(place).is_some_and(|it| {
             // Those of this process are found by their managers.
             !it.name().is_empty() && parse_local(it.name()).is_none()
         });
         if is_remote {
             self.set_member(place, member);
+            if let Some(host) = host {
+                lock(&self.hosts).insert(Some(place), host);
+            }
         }
     }
 

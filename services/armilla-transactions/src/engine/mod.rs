@@ -2,11 +2,13 @@
 //!
 //! It knows no ORB: what is remote implements [`Resource`](crate::Resource).
 
+mod calls;
 mod counts;
 mod drive;
 mod entry;
 mod helpers;
 mod local;
+mod silence;
 mod table;
 mod telling;
 mod timer;
@@ -14,24 +16,6 @@ mod timer;
 #[cfg(feature = "server")]
 pub(crate) use counts::Counts;
 pub(crate) use drive::Engine;
-pub(crate) use entry::{Entry, lock, number_of};
+pub(crate) use entry::{Elsewhere, Entry, Host, lock, number_of};
 pub(crate) use local::local_name;
-
-use crate::model::SuperiorAnswer;
-use crate::resource::{Resource, ResourceError};
-use std::sync::Arc;
-
-/// What the engine cannot do itself: find and ask what is elsewhere.
-pub(crate) trait Elsewhere: Send + Sync {
-    /// The resource with this reference.
-    ///
-    /// # Errors
-    /// It is nowhere now.
-    fn resource(&self, reference: &str) -> Result<Arc<dyn Resource>, ResourceError>;
-
-    /// Registers a subordinate with its superior, unless that was done. Returns whether it takes part.
-    fn join(&self, entry: &Entry) -> bool;
-
-    /// What the superior says about a subordinate.
-    fn ask(&self, superior: &str, entry: &Entry) -> SuperiorAnswer;
-}
+pub(crate) use telling::is_again;

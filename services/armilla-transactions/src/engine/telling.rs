@@ -3,6 +3,7 @@
 use super::helpers::Helpers;
 use crate::model::{Action, Event, Key, Refusal};
 use crate::resource::{Resource, ResourceError};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -21,6 +22,17 @@ pub(super) struct Call {
     pub(super) place: usize,
     pub(super) telling: Telling,
     pub(super) member: Result<Arc<dyn Resource>, ResourceError>,
+    /// Whether nobody waits for it but the protocol, which would call again.
+    pub(super) again: bool,
+}
+
+thread_local! {
+    static AGAIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the thread makes a call that is made again if it takes too long.
+pub(crate) fn is_again() -> bool {
+    AGAIN.get()
 }
 
 impl Telling {
@@ -39,7 +51,9 @@ impl Telling {
 impl Call {
     /// Makes the call, and returns its answer.
     pub(super) fn make(self) -> Event {
-        let Self { key, place, telling, member } = self;
+        let Self { key, place, telling, member, again } = self;
+        // Guarded, nothing unwinds from here.
+        let before = AGAIN.replace(again);
         let refused = |error: ResourceError| {
             tracing::info!(%key, ?telling, %error, "a participant of a transaction refuses");
             error.refusal()
@@ -47,7 +61,7 @@ impl Call {
         let told = |tell: fn(&dyn Resource) -> Result<(), ResourceError>| -> Result<(), Refusal> {
             member.clone().and_then(|member| guarded(|| tell(&*member))).map_err(refused)
         };
-        match telling {
+        let answer = match telling {
             Telling::Prepare => {
                 let vote = member.clone().and_then(|member| guarded(|| member.prepare()));
                 Event::Voted(place, vote.map_err(refused))
@@ -55,7 +69,9 @@ impl Call {
             Telling::CommitOnePhase => Event::OnePhase(place, told(|it| it.commit_one_phase())),
             Telling::Commit => Event::Delivered(place, told(|it| it.commit())),
             Telling::Rollback => Event::Delivered(place, told(|it| it.rollback())),
-        }
+        };
+        AGAIN.set(before);
+        answer
     }
 
     /// Makes several calls, side by side as far as helpers are free.

@@ -1,12 +1,20 @@
 //! When transactions want to hear of the time, and the threads that tell them.
 
-use super::entry::{Entry, lock};
+use super::entry::{Entry, Host, lock};
 use crate::model::{Key, Time};
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The times at which transactions want to be woken.
+/// What is looked at when its time has come.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Transaction(Key),
+    /// One that does not answer.
+    Host(Host),
+}
+
+/// The times at which transactions want to be woken, and silent hosts are asked.
 pub(super) struct Timer {
     began: Instant,
     state: Mutex<State>,
@@ -15,7 +23,7 @@ pub(super) struct Timer {
 
 #[derive(Default)]
 struct State {
-    due: BTreeSet<(Time, Key)>,
+    due: BTreeSet<(Time, Due)>,
     ended: bool,
 }
 
@@ -37,16 +45,26 @@ impl Timer {
             return;
         }
         let mut state = lock(&self.state);
+        let due = Due::Transaction(entry.key);
         if let Some(before) = known.take() {
-            state.due.remove(&(before, entry.key));
+            state.due.remove(&(before, due.clone()));
         }
         if let Some(at) = at {
-            let is_first = state.due.first().is_none_or(|(first, _)| at < *first);
-            state.due.insert((at, entry.key));
             *known = Some(at);
-            if is_first {
-                self.changed.notify_one();
-            }
+            self.add(&mut state, at, due);
+        }
+    }
+
+    /// Looks at a silent host at a time.
+    pub(super) fn look_at(&self, host: &Host, at: Time) {
+        self.add(&mut lock(&self.state), at, Due::Host(host.clone()));
+    }
+
+    fn add(&self, state: &mut State, at: Time, due: Due) {
+        let is_first = state.due.first().is_none_or(|(first, _)| at < *first);
+        state.due.insert((at, due));
+        if is_first {
+            self.changed.notify_one();
         }
     }
 
@@ -55,22 +73,22 @@ impl Timer {
         *lock(&entry.wake) = None;
     }
 
-    /// The next transaction whose time has come; `None` at the end.
-    pub(super) fn next(&self) -> Option<Key> {
+    /// What comes next, once its time has come; `None` at the end.
+    pub(super) fn next(&self) -> Option<Due> {
         let mut state = lock(&self.state);
         loop {
             if state.ended {
                 return None;
             }
             let now = self.now();
-            let wait = match state.due.first().copied() {
-                Some((at, key)) if at <= now => {
-                    state.due.pop_first();
+            let wait = match state.due.first() {
+                Some((at, _)) if *at <= now => {
+                    let next = state.due.pop_first();
                     // Another thread may take the next one.
                     self.changed.notify_one();
-                    return Some(key);
+                    return next.map(|(_, due)| due);
                 }
-                Some((at, _)) => at - now,
+                Some((at, _)) => *at - now,
                 None => Duration::from_secs(3600),
             };
             let waited = self.changed.wait_timeout(state, wait);

@@ -17,7 +17,7 @@ pub struct Backoff {
 
 impl Backoff {
     /// When to try again after so many attempts have failed.
-    pub(super) fn after(self, now: Time, attempts: u32) -> Time {
+    pub(crate) fn after(self, now: Time, attempts: u32) -> Time {
         let Some(doublings) = attempts.checked_sub(2) else { return now };
         now + self.first.saturating_mul(1 << doublings.min(20)).min(self.most)
     }

@@ -150,9 +150,12 @@ impl Transaction {
                 Progress::Heuristic(what)
             }
             // It may have prepared: it is told.
-            Err(Refusal::Unreachable { .. } | Refusal::NotPrepared | Refusal::Other) => {
-                Progress::Registered
-            }
+            Err(
+                Refusal::Unreachable { .. }
+                | Refusal::Later
+                | Refusal::NotPrepared
+                | Refusal::Other,
+            ) => Progress::Registered,
         };
         if refused {
             self.because(RollbackReason::Vote);
@@ -201,7 +204,7 @@ impl Transaction {
         let commit = match answer {
             Ok(()) => true,
             Err(Refusal::RolledBack | Refusal::Gone) => false,
-            Err(Refusal::Unreachable { maybe_done: false }) => {
+            Err(Refusal::Unreachable { maybe_done: false } | Refusal::Later) => {
                 participant.progress = Progress::Registered;
                 self.because(RollbackReason::Vote);
                 return self.deliver(false);

@@ -44,7 +44,9 @@ impl Transaction {
         let Progress::Telling { attempts } = participant.progress else { return };
         let told_before = participant.told;
         // One that was certainly not reached has heard nothing.
-        participant.told |= !matches!(answer, Err(Refusal::Unreachable { maybe_done: false }));
+        let nothing =
+            matches!(answer, Err(Refusal::Unreachable { maybe_done: false } | Refusal::Later));
+        participant.told |= !nothing;
         let agrees = |what| what == if commit { Heuristic::Commit } else { Heuristic::Rollback };
         participant.progress = match answer {
             Ok(()) => Progress::Done,
@@ -60,8 +62,10 @@ impl Transaction {
             }
             Err(Refusal::Heuristic(what)) => Progress::Heuristic(what),
             // It asks, and who knows nothing has rolled back.
-            Err(Refusal::Unreachable { .. } | Refusal::Other) if !commit => Progress::Done,
-            Err(Refusal::Unreachable { .. } | Refusal::Other) => {
+            Err(Refusal::Unreachable { .. } | Refusal::Later | Refusal::Other) if !commit => {
+                Progress::Done
+            }
+            Err(Refusal::Unreachable { .. } | Refusal::Later | Refusal::Other) => {
                 let attempts = attempts.saturating_add(1);
                 let next = self.options.backoff.after(self.now, attempts);
                 match mistakes::has(Mistake::ForgetsTooEarly) {

@@ -52,6 +52,11 @@ pub enum Event {
     Superior(SuperiorAnswer),
     /// A participant asks for the outcome: `replay_completion`; or somebody of whom nothing is known.
     Replay(Option<usize>),
+    /// Whoever is in this place, or else the superior, is at a host that does not answer: it is called
+    /// once that does.
+    Held(Option<usize>),
+    /// A host answers for which this has waited: [`Event::Tick`] follows.
+    Answers,
     /// Time has passed.
     Tick,
     /// An operator decides what the superior would have decided.
@@ -101,6 +106,8 @@ pub enum Refusal {
         /// Whether it may have done it all the same.
         maybe_done: bool,
     },
+    /// It has answered, and certainly not done it: `TRANSIENT`, `COMPLETED_NO`.
+    Later,
     /// There is no such object any more: `OBJECT_NOT_EXIST`.
     Gone,
     /// It has rolled back: `TRANSACTION_ROLLEDBACK`.
@@ -118,9 +125,11 @@ pub enum Refusal {
 pub enum SuperiorAnswer {
     /// It has decided to commit.
     Committed,
+    /// It could not be reached.
+    Unreachable,
     /// It has rolled back, or knows nothing of the transaction, which is the same.
     RolledBack,
-    /// It has not decided yet, could not be reached, or gives an answer that is not understood.
+    /// It has not decided yet, or gives an answer that is not understood.
     AskAgain,
 }
 

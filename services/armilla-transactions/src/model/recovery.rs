@@ -10,6 +10,9 @@ use super::status::{RollbackReason, Status};
 use super::transaction::{Goal, Options, Phase, Purpose, Transaction};
 use std::collections::BTreeMap;
 
+/// After which time one is called again whose host does not answer, whoever finds out when it does.
+const HELD: Time = Time::from_secs(3600);
+
 /// The transactions that the records of a log tell of, in no order. Those in doubt ask their
 /// superiors, and those that were decided tell their participants, as soon as they hear of the time.
 pub fn recover(records: &[Record], now: Time, options: Options) -> Vec<Transaction> {
@@ -133,6 +136,42 @@ impl Transaction {
         }
     }
 
+    /// Lets one wait until its host answers.
+    pub(super) fn hold(&mut self, which: Option<usize>) {
+        let next = self.now + HELD;
+        let Some(which) = which else {
+            self.ask_at = next;
+            return;
+        };
+        let (Phase::Delivering { commit }, Some(participant)) =
+            (self.phase, self.participants.get_mut(which))
+        else {
+            return;
+        };
+        match participant.progress {
+            Progress::Telling { attempts } => {
+                participant.progress = Progress::Waiting { attempts, next };
+                self.conclude(commit);
+            }
+            Progress::Waiting { attempts, .. } => {
+                participant.progress = Progress::Waiting { attempts, next };
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets all go on that wait.
+    pub(super) fn go_on(&mut self) {
+        if self.ask_at != Time::MAX {
+            self.ask_at = self.now;
+        }
+        for participant in &mut self.participants {
+            if let Progress::Waiting { attempts, .. } = participant.progress {
+                participant.progress = Progress::Waiting { attempts, next: self.now };
+            }
+        }
+    }
+
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
@@ -155,8 +194,8 @@ impl Transaction {
         let commit = match answer {
             SuperiorAnswer::Committed => true,
             SuperiorAnswer::RolledBack => false,
-            SuperiorAnswer::AskAgain if mistaken => false,
-            SuperiorAnswer::AskAgain => return self.ask_later(),
+            SuperiorAnswer::AskAgain | SuperiorAnswer::Unreachable if mistaken => false,
+            SuperiorAnswer::AskAgain | SuperiorAnswer::Unreachable => return self.ask_later(),
         };
         match self.phase {
             Phase::Prepared => {

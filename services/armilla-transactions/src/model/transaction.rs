@@ -395,6 +395,8 @@ impl Transaction {
             Event::Inherited(taken) => self.inherited(taken),
             Event::Superior(answer) => self.superior_says(answer),
             Event::Replay(which) => self.replay(which),
+            Event::Held(which) => self.hold(which),
+            Event::Answers => self.go_on(),
             Event::Tick => self.tick(),
             Event::Decide { commit } => self.decide(commit),
         }

@@ -2,6 +2,7 @@
 
 use super::begin::{mark_rollback, new_nested};
 use super::remote::{RemotePart, RemoteResource, RemoteSynchronization, wire};
+use super::site::host_of;
 use super::{Site, entry};
 use crate::context::global;
 use crate::corba::control::{GetCoordinatorRaises, GetTerminatorRaises};
@@ -280,7 +281,7 @@ impl RecoveryCoordinator for RecoveryCoordinators {
         let (entry, number) = entry(&self.0)?;
         let place = entry.place_of(number);
         if let Some(place) = place.filter(|_| !r.is_nil()) {
-            entry.set_remote(place, Arc::new(RemoteResource(r.clone())));
+            entry.set_remote(place, Arc::new(RemoteResource(r.clone())), host_of(r.object()));
         }
         match self.0.engine.drive(&entry, Event::Replay(place)) {
             Some(Reply::Status(Known::Active | Known::MarkedRollback)) => {

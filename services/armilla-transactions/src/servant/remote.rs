@@ -7,7 +7,7 @@ use crate::corba::{
 use crate::current::internally;
 use crate::model::{Heuristic, Refusal, Status, Vote};
 use crate::resource::{Resource, ResourceError, Synchronization};
-use armilla::{Completion, Error, ExceptionKind, SystemException};
+use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
 
 /// A resource that is called over the ORB.
 pub(crate) struct RemoteResource(pub(crate) ResourceRef);
@@ -16,14 +16,34 @@ pub(crate) struct RemoteResource(pub(crate) ResourceRef);
 pub(crate) fn refusal(exception: &SystemException) -> Refusal {
     let maybe_done = exception.completed() != Completion::No;
     match exception.kind() {
+        _ if has_not_answered(exception) => Refusal::Unreachable { maybe_done },
         ExceptionKind::ObjectNotExist => Refusal::Gone,
         ExceptionKind::TransactionRolledback => Refusal::RolledBack,
         ExceptionKind::CommFailure
         | ExceptionKind::Transient
         | ExceptionKind::Timeout
-        | ExceptionKind::NoResponse => Refusal::Unreachable { maybe_done },
+        | ExceptionKind::NoResponse
+            if !maybe_done =>
+        {
+            Refusal::Later
+        }
         _ => Refusal::Other,
     }
+}
+
+/// Whether an exception says that nothing came from the host: those of this ORB for connections.
+pub(crate) fn has_not_answered(exception: &SystemException) -> bool {
+    let minor = exception.minor();
+    minor.is_of_refused_connection()
+        || matches!(
+            minor,
+            Minor::CONNECT_FAILED
+                | Minor::SEND_FAILED
+                | Minor::SEND_TIMED_OUT
+                | Minor::CONNECTION_LOST
+                | Minor::CONNECTION_CLOSING
+                | Minor::REPLY_TIMED_OUT
+        )
 }
 
 fn system(exception: &SystemException) -> ResourceError {

@@ -7,12 +7,13 @@ use crate::corba::{
     SubtransactionAwareResourceRef, Synchronization, SynchronizationRef, Terminator, TerminatorRef,
     TransIdentity,
 };
-use crate::current::internally;
-use crate::engine::{Elsewhere, Engine, Entry};
+use crate::current::{PATIENCE, internally, within};
+use crate::engine::{Elsewhere, Engine, Entry, Host};
 use crate::model::{Key, SuperiorAnswer};
 use crate::resource::ResourceError;
-use crate::servant::remote::{RemoteResource, refusal};
-use armilla::{Error, ExceptionKind, Orb, Poa, SystemException};
+use crate::servant::remote::{RemoteResource, has_not_answered, refusal};
+use armilla::{Error, ExceptionKind, Object, Orb, Poa, SystemException};
+use std::fmt::Write;
 use std::iter;
 use std::sync::{Arc, OnceLock};
 
@@ -144,6 +145,23 @@ pub(crate) fn superior_of(entry: &Entry) -> Option<CoordinatorRef> {
     entry.superior.get()?.downcast_ref::<CoordinatorRef>().cloned()
 }
 
+/// The components of a profile that have further addresses: TAG_ALTERNATE_IIOP_ADDRESS, TAG_SSL_SEC_TRANS
+/// and TAG_CSI_SEC_MECH_LIST.
+const ADDRESSES: [u32; 3] = [3, 20, 33];
+
+/// Where an object is: its addresses, in the order in which they are tried. `None` without one of a
+/// network.
+pub(crate) fn host_of(object: &Object) -> Option<Host> {
+    let mut hosts = String::new();
+    for profile in object.ior().iiop_profiles().flatten() {
+        write!(hosts, "{}:{} ", profile.host, profile.port).ok()?;
+        for component in profile.components.iter().filter(|it| ADDRESSES.contains(&it.id)) {
+            component.data.iter().try_for_each(|octet| write!(hosts, "{octet:02x}")).ok()?;
+        }
+    }
+    (!hosts.is_empty()).then(|| hosts.into())
+}
+
 fn ended_above() -> SystemException {
     ExceptionKind::InvalidTransaction.because("the transaction around it is being ended")
 }
@@ -175,6 +193,10 @@ impl Elsewhere for Site {
         Ok(Arc::new(RemoteResource(found.assume())))
     }
 
+    fn host(&self, reference: &str) -> Option<Host> {
+        host_of(&self.orb.string_to_object(reference).ok()?)
+    }
+
     fn join(&self, entry: &Entry) -> bool {
         let joined = Self::join(self, entry, false);
         if let Err(error) = &joined {
@@ -189,7 +211,7 @@ impl Elsewhere for Site {
             let recovery = self.orb.string_to_object(superior).map_err(Error::System)?;
             let recovery: RecoveryCoordinatorRef = recovery.assume();
             let resource = self.resource(entry.key).map_err(Error::System)?;
-            internally(|| recovery.replay_completion(&resource))
+            internally(|| within(PATIENCE, || recovery.replay_completion(&resource)))
         };
         let answer = ask();
         let key = entry.key;
@@ -200,6 +222,7 @@ impl Elsewhere for Site {
             Err(Error::System(error)) if error.kind() == ExceptionKind::ObjectNotExist => {
                 SuperiorAnswer::RolledBack
             }
+            Err(Error::System(error)) if has_not_answered(&error) => SuperiorAnswer::Unreachable,
             // The numbers from 6 on mean other things to some: one must not decide on them.
             Ok(_) | Err(_) => SuperiorAnswer::AskAgain,
         }

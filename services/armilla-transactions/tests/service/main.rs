@@ -9,4 +9,5 @@ mod policies;
 mod recovery;
 mod references;
 mod replays;
+mod silence;
 mod subtransactions;

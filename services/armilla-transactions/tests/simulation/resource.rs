@@ -167,7 +167,7 @@ impl World {
         let commits = match answer {
             SuperiorAnswer::Committed => true,
             SuperiorAnswer::RolledBack => false,
-            SuperiorAnswer::AskAgain => {
+            SuperiorAnswer::AskAgain | SuperiorAnswer::Unreachable => {
                 let wait = Backoff::default().first * (1 << resource.asks.min(4));
                 return self.due(node, now + wait, Asked::Doubt { number });
             }
