@@ -2,6 +2,7 @@
 //!
 //! An address names an endpoint and does not resolve it: the transport resolves host names.
 
+use crate::host::site;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -108,6 +109,23 @@ impl Address {
             Some((link, _zone)) => link.parse::<Ipv6Addr>().ok().map(IpAddr::from),
             None => host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
         }
+    }
+
+    /// The host of a TCP port, as limits by host count it: the text of the [`site`] of an address,
+    /// whatever its zone, or a host name as it is. `None` for other transports.
+    ///
+    /// ```
+    /// use armilla_ipc::Address;
+    ///
+    /// let site = |host| Address::tcp(host, 2809).site();
+    /// assert_eq!(site("2001:db8::7:1"), site("2001:db8::7:2"));
+    /// assert_eq!(site("fe80::1%eth0"), site("fe80::2%eth1"));
+    /// assert_eq!(site("::ffff:192.0.2.1").as_deref(), Some("192.0.2.1"));
+    /// assert_eq!(Address::unix("/run/bank.sock").site(), None);
+    /// ```
+    pub fn site(&self) -> Option<String> {
+        let Self::Tcp { host, .. } = self else { return None };
+        Some(self.ip().map_or_else(|| host.clone(), |ip| site(ip).to_string()))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::shared::{Handshakes, Shared};
 use crate::stream::lock;
 use armilla_core::exception::Minor;
 use armilla_core::log::report;
+use armilla_core::peer::Peer;
 use armilla_core::transport::Refused;
 use armilla_ipc::reactor::{
     Handler, Interest, Next, Pool, PoolOptions, Reactor, Ready, Timer, Token,
@@ -70,8 +71,8 @@ struct Queue {
 struct Begun {
     token: Token,
     number: u64,
-    /// Whose it is, without the port.
-    host: String,
+    /// Whose it is.
+    host: Peer,
     /// Whether the client has said enough for an answer.
     is_answered: Arc<AtomicBool>,
     pending: Arc<Pending>,
@@ -80,8 +81,8 @@ struct Begun {
 
 impl Queue {
     /// The limit that the handshakes under way exceed, with those of this host or with all.
-    fn exceeded(&self, limits: &Handshakes, host: &str) -> Option<Exceeded> {
-        let of_host = self.pending.iter().filter(|begun| begun.host == host).count();
+    fn exceeded(&self, limits: &Handshakes, host: &Peer) -> Option<Exceeded> {
+        let of_host = self.pending.iter().filter(|begun| begun.host == *host).count();
         if of_host > limits.per_host {
             return Some(Exceeded { of_host: true, option: "-ORBTlsHandshakesPerHost" });
         }
@@ -94,9 +95,9 @@ impl Queue {
     /// them nothing, and one that is answered may be a call already. What has arrived and was not
     /// looked at yet is no silence, nor is a connection that was only just made: such a one goes only if
     /// the threads do not get to it.
-    fn take_least(&mut self, exceeded: &Exceeded, host: &str, in_a_hurry: bool) -> Option<Token> {
+    fn take_least(&mut self, exceeded: &Exceeded, host: &Peer, in_a_hurry: bool) -> Option<Token> {
         let others = self.pending.len().checked_sub(1)?;
-        let is_one = |begun: &&Begun| !exceeded.of_host || begun.host == host;
+        let is_one = |begun: &&Begun| !exceeded.of_host || begun.host == *host;
         let ones = || self.pending.iter().take(others).filter(is_one);
         let silent = |begun: &&Begun| !begun.is_answered.load(Ordering::Relaxed);
         let idle = |begun: &&Begun| begun.is_idle();
@@ -204,10 +205,7 @@ impl State {
             }
         };
         let place = stream.peer().to_string();
-        let host = match stream.peer() {
-            Address::Tcp { host, .. } => host.clone(),
-            other => other.to_string(),
-        };
+        let host = Peer::of(stream.peer());
         let handshake = Handshake::new(stream.into(), connection.into(), Side::Server, place);
         let is_answered = handshake.is_answered().clone();
         let mut queue = self.lock();
@@ -271,7 +269,7 @@ impl State {
 
     /// Takes out the handshake that gives way to the last one, if there are too many. Where each has
     /// something to be looked at, or has just begun, no more are accepted for a while.
-    fn give_way(&self, limits: &Handshakes, host: &str) -> Option<(Token, &'static str)> {
+    fn give_way(&self, limits: &Handshakes, host: &Peer) -> Option<(Token, &'static str)> {
         let deadline = Instant::now() + PATIENCE;
         let mut queue = self.lock();
         loop {

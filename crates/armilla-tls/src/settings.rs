@@ -93,7 +93,7 @@ pub struct TlsSettings {
     pub handshake_timeout: Duration,
     /// How many handshakes with clients an endpoint has under way at once. Default: 512.
     pub handshakes: usize,
-    /// How many of them are of one host. Default: 128.
+    /// How many of them are of one host; a network of IPv6 with 64 bits is one. Default: 128.
     pub handshakes_per_host: usize,
     /// What references say that the server supports. Default: what TLS gives, and trust in the
     /// client if [`verify`](Self::verify) wants its certificate.
@@ -236,8 +236,9 @@ const OPTIONS: [Declared; 9] = [
         name: "-ORBTlsHandshakesPerHost",
         value: "COUNT",
         default: "128",
-        help: "How many of these handshakes are of one host. Beyond that the one of the host that \
-               has waited the longest gives way to a new one.",
+        help: "How many of these handshakes are of one host, a network of IPv6 with 64 bits being \
+               one. Beyond that the one of the host that has waited the longest gives way to a new \
+               one.",
         set: |settings, text| {
             settings.handshakes_per_host = usize::try_from(number(text)?).unwrap_or(usize::MAX);
             Ok(())

@@ -1,6 +1,7 @@
 //! The senders of a multicast group, as far as their numbers tell of losses: bounded, whatever
 //! strangers send.
 
+use armilla_ipc::host::site;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
@@ -21,7 +22,7 @@ pub(crate) struct Senders {
     known: HashMap<Sender, (u64, u64)>,
     /// Each by when it was heard.
     heard: BTreeMap<u64, Sender>,
-    /// How many each host has.
+    /// How many each host has, a network of IPv6 with 64 bits being one.
     hosts: HashMap<IpAddr, usize>,
     clock: u64,
 }
@@ -39,7 +40,7 @@ impl Senders {
             }
             None => {
                 self.make_room(host);
-                *self.hosts.entry(host).or_default() += 1;
+                *self.hosts.entry(site(host)).or_default() += 1;
                 0
             }
         };
@@ -51,19 +52,20 @@ impl Senders {
 
     /// Makes room for one more sender of a host.
     fn make_room(&mut self, host: IpAddr) {
-        let has_share = self.hosts.get(&host).is_some_and(|count| *count >= MOST_OF_HOST);
+        let has_share = self.hosts.get(&site(host)).is_some_and(|count| *count >= MOST_OF_HOST);
         if !has_share && self.known.len() < MOST {
             return;
         }
         let mut silent = self.heard.iter();
-        let oldest = silent.find(|(_, sender)| !has_share || sender.0 == host);
+        let oldest = silent.find(|(_, sender)| !has_share || site(sender.0) == site(host));
         let Some((heard, sender)) = oldest.map(|(heard, sender)| (*heard, *sender)) else { return };
         self.heard.remove(&heard);
         self.known.remove(&sender);
-        if let Some(count) = self.hosts.get_mut(&sender.0) {
+        let site = site(sender.0);
+        if let Some(count) = self.hosts.get_mut(&site) {
             *count -= 1;
             if *count == 0 {
-                self.hosts.remove(&sender.0);
+                self.hosts.remove(&site);
             }
         }
     }
@@ -110,5 +112,20 @@ mod tests {
         }
         let Senders { known, heard, hosts, .. } = &senders;
         assert_eq!((known.len(), heard.len(), hosts.len()), (MOST, MOST, MOST));
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_host() {
+        let mut senders = Senders::default();
+        let host = |network: u128, last: u128| {
+            IpAddr::from(((0x2001_0db8 << 96) + (network << 64) + last).to_be_bytes())
+        };
+        senders.advance(host(1, 1), 7, 5);
+        for last in 0..1_000 {
+            senders.advance(host(2, last), 7, 1);
+        }
+        assert_eq!(senders.known.len(), 1 + MOST_OF_HOST);
+        assert_eq!(senders.advance(host(2, 999), 7, 5), Some(3), "told apart all the same");
+        assert_eq!(senders.hosts.len(), 2);
     }
 }

@@ -285,9 +285,10 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("route", "what the kernel's routing table says"),
             (
-                "address clock deadline fence host interest partial random signals splice sys",
+                "clock deadline fence host interest partial random signals splice sys",
                 "the operating system, and values that know none of it",
             ),
+            ("address", "what an endpoint is called, and of which host it is"),
             (
                 "clock_error credentials error memory private_directory protection stack",
                 "what every mechanism has, and what the kernel says of its clock",

@@ -168,8 +168,8 @@ pub struct Settings {
     #[option("-ORBMaxConnections", "COUNT", COUNT, limit "connections of a server")]
     pub max_connections: usize = 16_384,
     /// How many connections of a server may come from one host; the server closes further ones at
-    /// once. All clients of this host that use Unix-domain sockets or shared memory count as one.
-    /// `None`, or 0 in the option, sets no limit but `max_connections`.
+    /// once. A network of IPv6 with 64 bits counts as one host, and so do all clients of this host
+    /// that use Unix-domain sockets or shared memory. `None`, or 0 in the option, sets no limit but `max_connections`.
     #[option("-ORBConnectionsPerPeer", "COUNT", OPTIONAL_COUNT, shown "no limit of its own",
         limit "connections from one host")]
     pub connections_per_peer: Option<usize> = None,

@@ -99,7 +99,8 @@ impl Connections {
         }
         places.last += 1;
         let number = places.last;
-        let taken = Taken { stream: stream.clone(), host: peer.ip(), state: State::Stranger };
+        let host = Guesses::host(peer.ip());
+        let taken = Taken { stream: stream.clone(), host, state: State::Stranger };
         places.all.insert(number, taken);
         drop(places);
         Some(Place { connections: self.clone(), number, peer, stream })
@@ -151,7 +152,7 @@ impl Place {
         let host = Guesses::host(self.peer.ip());
         let own = |(number, it): &(&u64, &Taken)| {
             let proven = it.state == State::Proven && **number != self.number;
-            proven && Guesses::host(it.host) == host
+            proven && it.host == host
         };
         let room = places.all.iter().filter(own).count() < self.connections.most_of_host;
         if let Some(taken) = places.all.get_mut(&self.number)
@@ -283,13 +284,21 @@ mod tests {
 
     /// The places of a server, and a connection of each of these hosts.
     fn places(most: usize, hosts: &[u8]) -> (Arc<Connections>, Vec<(TcpStream, Option<Place>)>) {
+        let hosts: Vec<_> = hosts.iter().map(|host| IpAddr::from([192, 0, 2, *host])).collect();
+        of_hosts(most, &hosts)
+    }
+
+    fn of_hosts(
+        most: usize,
+        hosts: &[IpAddr],
+    ) -> (Arc<Connections>, Vec<(TcpStream, Option<Place>)>) {
         let (listener, connections) =
             (TcpListener::bind("127.0.0.1:0").unwrap(), Connections::new((most, 2), 1));
-        let admit = |host: &u8| {
+        let admit = |host: &IpAddr| {
             let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (stream, _) = listener.accept().unwrap();
-            let place = connections.admit(stream, SocketAddr::from(([192, 0, 2, *host], 1)));
-            if let Some(place) = place.as_ref().filter(|_| *host == 9) {
+            let place = connections.admit(stream, SocketAddr::from((*host, 1)));
+            if let Some(place) = place.as_ref().filter(|_| *host == IpAddr::from([192, 0, 2, 9])) {
                 place.prove();
             }
             (client, place)
@@ -317,6 +326,14 @@ mod tests {
         // The fifth comes when 2 has most, the sixth when each has one.
         assert_eq!(ended, [true, false, true, false, false, false]);
         assert!(all.iter().all(|(_, place)| place.is_some()));
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_greedy_host() {
+        let hosts = ["192.0.2.1", "2001:db8::1", "2001:db8::2", "192.0.2.3"];
+        let (_connections, mut all) = of_hosts(3, &hosts.map(|host| host.parse().unwrap()));
+        let ended: Vec<_> = all.iter_mut().map(gave_way).collect();
+        assert_eq!(ended, [false, true, false, false]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::attempts::{Attempts, GuessLimits};
 use super::cache::Verified;
 use crate::hash::{HashKey, KeyedHash};
 use armilla_giop::csi::ScopedName;
-use armilla_ipc::{Address, host};
+use armilla_ipc::Address;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -166,7 +166,7 @@ fn host_of(peer: &Address) -> &str {
 
 /// Where guesses come from: a host, or a network of IPv6, whose owner has an address for each guess.
 fn site(peer: &Address) -> String {
-    peer.ip().map_or_else(|| host_of(peer).to_owned(), |ip| host::site(ip).to_string())
+    peer.site().unwrap_or_else(|| host_of(peer).to_owned())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::model::{Property, PropertySet};
 use super::servant::{self, Poas};
 use super::store::{Change, Keeper, Sets, Store};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
-use armilla_ipc::{Address, random};
+use armilla_ipc::random;
 use armilla_store::StoreError;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -232,11 +232,10 @@ impl Shared {
         }
     }
 
-    /// The host of the client of the current request; empty for this process.
+    /// The host of the client of the current request, as limits count it; empty for this process.
     pub(super) fn client(&self) -> String {
         match self.orb.caller() {
-            Ok(Some(Address::Tcp { host, .. })) => host,
-            Ok(Some(other)) => other.to_string(),
+            Ok(Some(address)) => address.site().unwrap_or_else(|| address.to_string()),
             Ok(None) | Err(_) => String::new(),
         }
     }

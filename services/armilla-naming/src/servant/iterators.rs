@@ -130,11 +130,10 @@ impl Table {
     }
 }
 
-/// The host of the client of the current request; empty for this process.
+/// The host of the client of the current request, as limits count it; empty for this process.
 pub(super) fn client(orb: &Orb) -> String {
     match orb.caller() {
-        Ok(Some(armilla_ipc::Address::Tcp { host, .. })) => host,
-        Ok(Some(other)) => other.to_string(),
+        Ok(Some(address)) => address.site().unwrap_or_else(|| address.to_string()),
         Ok(None) | Err(_) => String::new(),
     }
 }

@@ -4,7 +4,7 @@
 use super::rows::{Change, Table};
 use super::{
     MOST_COMMITMENTS, MOST_COMMITMENTS_OF_HOST, MOST_OCTETS, MOST_REFERENCES, ProcedureError,
-    Procedures, State,
+    Procedures, State, of_one_host,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, PoisonError};
@@ -91,7 +91,7 @@ impl Procedures {
         let (mut state, key) = (self.state(), commitment.key());
         let others = || state.commitments.iter().filter(|(other, _)| **other != key);
         let octets: usize = others().map(|(_, other)| other.octets()).sum();
-        let own = others().filter(|(_, other)| other.host == commitment.host).count();
+        let own = others().filter(|(_, other)| of_one_host(&other.host, &commitment.host)).count();
         if others().count() >= MOST_COMMITMENTS
             || own >= MOST_COMMITMENTS_OF_HOST
             || octets + commitment.octets() > MOST_OCTETS

@@ -18,6 +18,7 @@ pub use steps::{Step, StepState};
 
 use crate::audit::time;
 use crate::store::StoreError;
+use armilla_ipc::Address;
 use dicom_core::Tag;
 use dicom_object::InMemDicomObject;
 use rows::{Change, Rows, Table};
@@ -54,6 +55,12 @@ pub const MOST_REFERENCES: usize = 20_000;
 
 /// The most octets of all steps, and of all commitments: they are in memory as well.
 const MOST_OCTETS: usize = 64 << 20;
+
+/// Whether two addresses of clients are of one host, as limits count hosts.
+fn of_one_host(one: &str, other: &str) -> bool {
+    let site = |host: &str| Address::tcp(host, 0).site();
+    one == other || site(one) == site(other)
+}
 
 /// Entries, steps and commitments. Clones share them; any thread may use them.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use super::rows::{Change, Table};
 use super::sets::{self, first_item, needed, new_uid, text, without_encoding};
 use super::{
     ABANDONED_DAYS, Entry, MOST_OCTETS, MOST_SET, MOST_STEPS, MOST_STEPS_OF_HOST, Object,
-    ProcedureError, Procedures, Progress, State,
+    ProcedureError, Procedures, Progress, State, of_one_host,
 };
 use crate::dicom::is_uid;
 use crate::store::now;
@@ -260,8 +260,8 @@ impl Procedures {
         let since = now().saturating_sub(ABANDONED_DAYS * 86_400);
         let is_open =
             |other: &&Arc<Step>| other.state == StepState::InProgress && other.changed >= since;
-        let own = state.steps.values().filter(is_open).filter(|other| other.host == step.host);
-        if own.count() >= MOST_STEPS_OF_HOST {
+        let own = |other: &&Arc<Step>| of_one_host(&other.host, &step.host);
+        if state.steps.values().filter(is_open).filter(own).count() >= MOST_STEPS_OF_HOST {
             let why = format!("{MOST_STEPS_OF_HOST} steps of this host are in progress");
             return Err(ProcedureError::TooMany(why));
         }

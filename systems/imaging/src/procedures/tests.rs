@@ -263,15 +263,15 @@ fn one_host_leaves_room_to_others() {
         next: 0,
     };
     for number in 0..MOST_COMMITMENTS_OF_HOST {
-        procedures.commit(commitment("10.0.0.1", number)).unwrap();
+        procedures.commit(commitment(&format!("2001:db8::{number:x}"), number)).unwrap();
     }
     assert!(matches!(
-        procedures.commit(commitment("10.0.0.1", 999)),
+        procedures.commit(commitment("2001:db8::ffff", 999)),
         Err(ProcedureError::TooMany(_))
     ));
     // The same request again is no other one.
-    procedures.commit(commitment("10.0.0.1", 0)).unwrap();
-    procedures.commit(commitment("10.0.0.2", 999)).unwrap();
+    procedures.commit(commitment("2001:db8::", 0)).unwrap();
+    procedures.commit(commitment("2001:db8:0:1::", 999)).unwrap();
     for _ in 0..MOST_STEPS_OF_HOST {
         procedures.begin("", begun(1), "10.0.0.1").unwrap();
     }

@@ -20,6 +20,7 @@ use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::Image;
 use crate::procedures::{MOST_SET, Procedures, Retry};
 use crate::store::{Store, StoreError};
+use armilla_ipc::host;
 use armilla_tls::Tls;
 use arriving::Arriving;
 use commitment::{QUIET, Reports};
@@ -153,7 +154,7 @@ impl Modalities {
             let peer = socket.peer_addr().map(|peer| peer.ip());
             // A peer without an address has gone already.
             let Ok(peer) = peer else { continue };
-            let Some(place) = self.places.take(places::host(peer)) else {
+            let Some(place) = self.places.take(host::site(peer)) else {
                 tracing::warn!(%peer, "as many associations are open as may be; another is closed");
                 continue;
             };

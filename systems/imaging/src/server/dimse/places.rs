@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many each has.
@@ -60,22 +59,15 @@ fn lock<K>(taken: &Mutex<HashMap<K, usize>>) -> MutexGuard<'_, HashMap<K, usize>
     taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What counts as one host: of IPv6 the network, all of whose addresses a host may take.
-pub(super) fn host(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::from((address.to_bits() >> 64 << 64).to_be_bytes()),
-        address => address,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use armilla_ipc::host::site;
 
     #[test]
     fn one_host_leaves_places_to_others() {
         let places = Places::new(4, 2);
-        let take = |text: &str| places.take(host(text.parse().unwrap()));
+        let take = |text: &str| places.take(site(text.parse().unwrap()));
         let held = [take("10.0.0.1"), take("::ffff:10.0.0.1")];
         assert!(held.iter().all(Option::is_some));
         assert!(take("10.0.0.1").is_none(), "it has its share");
