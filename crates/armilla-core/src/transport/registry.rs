@@ -285,6 +285,16 @@ impl EndpointAddress {
         self.transport.scheme() == InProcess::NAME
     }
 
+    /// Whether connections to it are [protected](Transport::is_protected).
+    pub fn is_protected(&self) -> bool {
+        self.transport.is_protected()
+    }
+
+    /// Whether connections to it carry everything in clear, over TCP.
+    pub fn is_in_clear(&self) -> bool {
+        self.transport.scheme() == Iiop::SCHEME
+    }
+
     /// The address as that of a connection which its server has made and offered is noted.
     pub fn reverse_key(&self) -> Cow<'_, str> {
         match self.transport.is_protected() {

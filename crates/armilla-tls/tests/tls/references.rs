@@ -1,7 +1,8 @@
 //! What references say about TLS, and that a client keeps to it.
 
 use crate::certificates::{Authority, Identity};
-use armilla::{ExceptionKind, Minor, Orb};
+use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
+use armilla::{ExceptionKind, Minor, Object, Orb};
 use armilla_giop::ior::{Component, IiopProfile, SslSecTrans};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
@@ -91,6 +92,77 @@ fn a_client_never_uses_the_plain_port_of_a_reference_with_tls() {
     );
     // An ORB without TLS has no choice, and may.
     server.remote(&orbs::client()).ping().unwrap();
+}
+
+/// A reference with the profiles of these, in their order.
+fn joined(references: [&EverythingRef; 2], client: &Orb) -> EverythingRef {
+    let mut ior = references[0].object().ior().clone();
+    ior.profiles.extend(references[1].object().ior().profiles.clone());
+    client.resolve(&ior.to_text().unwrap()).unwrap()
+}
+
+/// Two members of a group, say: what is asked of one over TLS is not asked of the other in clear.
+#[test]
+fn a_client_never_goes_on_to_a_plain_profile_of_a_reference_with_tls() {
+    let authority = Authority::new("root");
+    let identity = authority.issue(&["127.0.0.1"]);
+    let tls = || authority.tls().certificate(identity.pem());
+    let (protected, plain) = (server(tls(), &["ssliop://127.0.0.1:0"]), Server::start());
+    let client = client(authority.tls());
+    for references in [[&protected.local, &plain.local], [&plain.local, &protected.local]] {
+        let both = joined(references, &client);
+        both.set_name("over TLS").unwrap();
+        assert_eq!(protected.local.name().as_deref(), Ok("over TLS"));
+        protected.local.set_name("").unwrap();
+    }
+    protected.orb.shutdown();
+    for references in [[&protected.local, &plain.local], [&plain.local, &protected.local]] {
+        let error = joined(references, &client).ping().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::Transient, "{error}");
+    }
+    // Whoever has no TLS has no choice.
+    joined([&protected.local, &plain.local], &orbs::client()).ping().unwrap();
+}
+
+/// Sends clients elsewhere.
+struct Forwards(Object);
+
+impl ServerInterceptor for Forwards {
+    fn receive_request(&self, _: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        Err(Interruption::Forward(self.0.clone()))
+    }
+}
+
+#[test]
+fn a_forward_never_leads_from_tls_to_a_plain_port() {
+    let authority = Authority::new("root");
+    let identity = authority.issue(&["127.0.0.1"]);
+    let tls = || authority.tls().certificate(identity.pem());
+    let forwarding = |to: &Server, tls: Option<Tls>, endpoint: &str| {
+        let builder = tls.into_iter().fold(orbs::builder(), |builder, tls| builder.transport(tls));
+        let forwards = Forwards(to.local.object().clone());
+        let builder = builder.server_interceptor(forwards).listen(endpoint).unwrap();
+        Server::of(builder.build().unwrap())
+    };
+    let (protected, plain) = (server(tls(), &["ssliop://127.0.0.1:0"]), Server::start());
+    let client = client(authority.tls());
+
+    let to_plain = forwarding(&plain, Some(tls()), "ssliop://127.0.0.1:0");
+    let forwarded = to_plain.remote(&client);
+    for _ in 0..2 {
+        let error = forwarded.ping().unwrap_err();
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor::TLS_NEEDED));
+        assert!(error.to_string().contains("is forwarded to tcp://127.0.0.1:"), "{error}");
+    }
+    let reply = forwarded.ping_async();
+    assert_eq!(reply.wait().unwrap_err().minor(), Minor::TLS_NEEDED);
+    plain.remote(&client).ping().unwrap();
+
+    // The other way is as good as a reference with TLS.
+    let to_protected = forwarding(&protected, None, "iiop://127.0.0.1:0");
+    to_protected.remote(&client).ping().unwrap();
+    let over_tls = forwarding(&protected, Some(tls()), "ssliop://127.0.0.1:0");
+    over_tls.remote(&client).ping().unwrap();
 }
 
 #[test]

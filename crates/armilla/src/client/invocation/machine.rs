@@ -270,6 +270,7 @@ impl Invocation {
             let selector = reference.selector_of_forward(&ior)?;
             let forwarded = (!permanent).then_some(&ior);
             let route = Route::new(orb, &ior, forwarded, AddressingDisposition::Key)?;
+            route.check_protection(&*reference.route()?)?;
             if permanent {
                 binding.set_permanent_ior(ior);
             }

@@ -91,6 +91,14 @@ impl Target {
         self.extras.as_ref()?.name.as_ref()
     }
 
+    fn is_protected(&self) -> bool {
+        self.access.endpoint.address.is_protected()
+    }
+
+    fn is_in_clear(&self) -> bool {
+        self.access.endpoint.address.is_in_clear()
+    }
+
     /// How requests name the object.
     #[inline(always)]
     pub(crate) fn object(&self) -> ObjectAddress<'_> {
@@ -125,7 +133,8 @@ impl Route {
                 others.extend(targets);
             })?;
         }
-        let mut first = first.ok_or_else(|| no_profile(ior))?;
+        let first = first.ok_or_else(|| no_profile(ior))?;
+        let (mut first, others) = without_clear_beside_protected(first, others);
         let short = others.is_empty() && forwarded.is_none();
         if !short || addressing != AddressingDisposition::Key {
             // Prefer a target whose server has offered a connection, then the primary of a group;
@@ -218,6 +227,19 @@ impl Route {
         Ok(route)
     }
 
+    /// Whether this route may take the place of the one `before`: what was asked of an object that is
+    /// reached over protected connections never goes on in clear.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` where it leads in clear to what was protected.
+    pub(crate) fn check_protection(&self, before: &Self) -> Result<(), SystemException> {
+        let protected = before.all().find(|target| target.is_protected());
+        match protected.zip(self.all().find(|target| target.is_in_clear())) {
+            Some((from, to)) => Err(leaves_protection(from, to)),
+            None => Ok(()),
+        }
+    }
+
     /// Whether this is the route of a temporary forward.
     pub(crate) fn is_forwarded(&self) -> bool {
         self.forwarded_to().is_some()
@@ -237,6 +259,10 @@ impl Route {
     #[inline(always)]
     pub(crate) fn only(&self) -> Option<&Target> {
         self.first.extras.is_none().then_some(&self.first)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Target> {
+        iter::once(&self.first).chain(self.others())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -279,6 +305,28 @@ impl Route {
             Ordering::Relaxed,
         );
     }
+}
+
+/// The targets of a reference without those in clear, if others of it are protected: a client never
+/// falls back to a plain port, that of another member of a group included.
+fn without_clear_beside_protected(first: Target, mut others: Vec<Target>) -> (Target, Vec<Target>) {
+    if others.is_empty() || !iter::once(&first).chain(&others).any(Target::is_protected) {
+        return (first, others);
+    }
+    others.retain(|target| !target.is_in_clear());
+    match first.is_in_clear() {
+        // One of them is protected.
+        true => (others.remove(0), others),
+        false => (first, others),
+    }
+}
+
+#[cold]
+fn leaves_protection(from: &Target, to: &Target) -> SystemException {
+    let [from, to] = [from, to].map(|target| &target.access.endpoint.address);
+    SystemException::new(ExceptionKind::NoPermission, Minor::TLS_NEEDED, Completion::No)
+        .with_reason(format!("the call to {from} is forwarded to {to}, where there is no TLS"))
+        .with_hint("the server there needs an endpoint ssliop://HOST:PORT")
 }
 
 /// The addresses of an IOR, for messages.
