@@ -25,6 +25,9 @@ impl Side {
     }
 }
 
+/// The part of a hint that is of no use to whoever is looking at the server already.
+pub(crate) const LOOK_AT_IT: &str = "`armilla tls check URL` says what it offers; ";
+
 /// The error of a handshake with the peer at `place`, which has just failed in this thread.
 pub(crate) fn handshake(side: Side, place: &str, error: &Error) -> Refused {
     let refused = take_refused();
@@ -310,10 +313,11 @@ fn alert_received(side: Side, alert: AlertDescription) -> (Minor, String, String
             "it finds no version and cipher suite in common, no curve or kind of key, or wants a \
              certificate of this client"
                 .to_owned(),
-            "spoken here are ECDHE with AES-GCM or ChaCha20, the curves X25519, P-256 and P-384, and \
-             keys of RSA, P-256, P-384 or Ed25519; `armilla tls check URL` says what it offers; \
-             -ORBCertificate shows a certificate"
-                .to_owned(),
+            format!(
+                "spoken here are ECDHE with AES-GCM or ChaCha20, the curves X25519, P-256 and P-384, \
+                 and keys of RSA, P-256, P-384 or Ed25519; {LOOK_AT_IT}-ORBCertificate shows a \
+                 certificate"
+            ),
         ),
         Alert::UnknownCA => (
             refused,

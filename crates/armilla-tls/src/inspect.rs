@@ -3,6 +3,7 @@
 use crate::asked;
 use crate::certificate::Certificate;
 use crate::choices::Version;
+use crate::fault::LOOK_AT_IT;
 use crate::handshake;
 use crate::material::Material;
 use crate::reference;
@@ -53,7 +54,7 @@ pub(crate) fn inspect(
         let made = handshake::connect(stream, config.into(), (name, &place), limit);
         asks |= asked::was_asked();
         let suite = made.map(|stream| stream.protection().map(|it| it.cipher.clone()));
-        versions.push((version, suite.map(Option::unwrap_or_default).map_err(|e| e.to_string())));
+        versions.push((version, suite.map(Option::unwrap_or_default).map_err(told)));
     }
     let material = Material::read(settings).map_err(reference::wrong)?;
     let name = reference::expected_name(host, settings.name.clone())?;
@@ -63,10 +64,15 @@ pub(crate) fn inspect(
             .protection()
             .map(|it| (*it).clone())
             .unwrap_or_else(|| Protection::new("", ""))),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(told(error)),
     };
     let chain = crate::stream::lock(&seen.0).clone();
     Ok(Inspection { versions, chain, asks, connection })
+}
+
+/// What an error says to who looks at the server.
+fn told(error: io::Error) -> String {
+    error.to_string().replace(LOOK_AT_IT, "")
 }
 
 fn tcp(host: &str, port: u16, limit: Duration) -> io::Result<Arc<dyn Stream>> {

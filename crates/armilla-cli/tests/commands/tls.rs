@@ -4,6 +4,8 @@ use crate::running::{Directory, Running, Service, free_port, page, until};
 use armilla::Orb;
 use armilla_tls::{Authority, Tls};
 use std::fs;
+use std::io::{Read, Write, copy, sink};
+use std::net::{Shutdown, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -73,6 +75,27 @@ fn a_service_and_its_client_know_each_other_by_certificates_made_in_three_comman
     assert!(!succeeded && error.contains("cannot connect to tcp://127.0.0.1:1"), "{seen}{error}");
     assert!(seen.starts_with("127.0.0.1:1\n  refused ") && seen.contains("connects TLS"), "{seen}");
     service.stop();
+}
+
+#[test]
+fn who_looks_at_a_server_is_not_told_to_look_at_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = listener.local_addr().unwrap().to_string();
+    let served = thread::spawn(move || {
+        // One connection for each version, and one as a client makes it.
+        for _ in 0..3 {
+            let (mut peer, _) = listener.accept().unwrap();
+            assert!(peer.read(&mut [0; 4096]).unwrap() > 0);
+            // handshake_failure (RFC 8446, 6)
+            peer.write_all(b"\x15\x03\x03\x00\x02\x02\x28").unwrap();
+            peer.shutdown(Shutdown::Write).unwrap();
+            copy(&mut peer, &mut sink()).ok();
+        }
+    });
+    let (succeeded, seen, error) = armilla(&["tls", "check", &url]);
+    served.join().unwrap();
+    assert!(!succeeded && error.contains("X25519"), "{seen}{error}");
+    assert!(!format!("{seen}{error}").contains("tls check"), "{seen}{error}");
 }
 
 #[test]
