@@ -6,7 +6,8 @@ use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use armilla_giop::ior::IiopProfile;
 use armilla_giop::{
     HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest, ReplyStatus, ResponseFlags,
-    TargetAddress, begin_reply, begin_request, decode_reply, decode_request, put_body,
+    ServiceContext, TargetAddress, begin_reply, begin_request, decode_reply, decode_request,
+    put_body,
 };
 use rustix::net::{self, AddressFamily, SocketType, sockopt};
 use std::io::{self, Read, Write};
@@ -211,9 +212,32 @@ pub fn request(
     operation: &str,
     body: impl for<'p> FnOnce(&mut Encoder<'p>) -> CdrResult,
 ) -> Vec<u8> {
+    whole_request(version, order, key, operation, &[], body)
+}
+
+/// The same of GIOP 1.2 and our byte order, without a body, with these service contexts.
+///
+/// # Panics
+/// When the contexts cannot be encoded.
+pub fn request_with_contexts(
+    key: &[u8],
+    operation: &str,
+    contexts: &[ServiceContext<'_>],
+) -> Vec<u8> {
+    whole_request(Version::V1_2, ByteOrder::NATIVE, key, operation, contexts, |_| Ok(()))
+}
+
+fn whole_request(
+    version: Version,
+    order: ByteOrder,
+    key: &[u8],
+    operation: &str,
+    contexts: &[ServiceContext<'_>],
+    body: impl for<'p> FnOnce(&mut Encoder<'p>) -> CdrResult,
+) -> Vec<u8> {
     let mut out = Encoder::new(order);
     let (response, target) = (ResponseFlags::Target, TargetAddress::Key(key));
-    let header = OutgoingRequest { request_id: 1, response, target, operation, contexts: &[] };
+    let header = OutgoingRequest { request_id: 1, response, target, operation, contexts };
     begin_request(&mut out, version, &header).unwrap();
     put_body(&mut out, version, body).unwrap();
     MessageHeader::finish(&mut out).unwrap();

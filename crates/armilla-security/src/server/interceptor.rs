@@ -223,7 +223,14 @@ impl Guard {
         wanted: Authentication,
         now: Instant,
     ) -> Result<Identified, Refused> {
-        let data = request.request_service_contexts().get(SECURITY_ATTRIBUTES_CONTEXT);
+        let contexts = request.request_service_contexts().iter();
+        let mut contexts = contexts.filter(|(id, _)| *id == SECURITY_ATTRIBUTES_CONTEXT);
+        let data = contexts.next().map(|(_, data)| data);
+        if contexts.next().is_some() {
+            // Whoever looks at requests on their way may have judged another one.
+            let refusal = invalid_evidence("the request has two security contexts");
+            return Err(Refused::Context(0, refusal));
+        }
         let identified = match data {
             Some(data) if wanted != Authentication::Off => {
                 let message = SasMessage::decode_data(data).map_err(|error| {
@@ -262,9 +269,8 @@ impl Guard {
             }
             SasMessage::Complete { context, .. }
             | SasMessage::Error(ContextError { context, .. }) => {
-                let why = "a client sends no message of a server".to_owned();
-                let kind = ContextErrorKind::InvalidEvidence;
-                Err(Refused::Context(*context, Refusal { kind, token: Vec::new(), why }))
+                let refusal = invalid_evidence("a client sends no message of a server");
+                Err(Refused::Context(*context, refusal))
             }
         }
     }
@@ -395,6 +401,11 @@ impl Guard {
 /// `NO_PERMISSION` without a reason, which would travel to the client.
 fn no_permission() -> SystemException {
     SystemException::new(ExceptionKind::NoPermission, Minor(0), Completion::No)
+}
+
+fn invalid_evidence(why: &str) -> Refusal {
+    let kind = ContextErrorKind::InvalidEvidence;
+    Refusal { kind, token: Vec::new(), why: why.to_owned() }
 }
 
 fn no_context() -> Refusal {

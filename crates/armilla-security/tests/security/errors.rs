@@ -1,12 +1,14 @@
 //! What a server answers to what a client should not send: the exact numbers.
 
 use crate::world::{Back, Client, Raw, Server, tells_nothing};
-use armilla::{Completion, ExceptionKind, Orb};
+use armilla::{Completion, ExceptionKind, Ior, Orb};
 use armilla_giop::csi::{
     EstablishContext, ExportedName, GSSUP_MECHANISM, GssupError, GssupToken, IdentityToken,
-    SasMessage,
+    SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
 };
+use armilla_giop::{Message, ReplyStatus, ServiceContext, decode_reply};
 use armilla_security::{Authentication, GuessLimits};
+use armilla_tests::peer::{Wire, request_with_contexts};
 
 fn token(user: &str, password: &str, target: &str) -> Vec<u8> {
     let name = ExportedName { mechanism: GSSUP_MECHANISM, name: target.as_bytes() }.to_octets();
@@ -161,6 +163,43 @@ fn messages_of_a_server_and_octets_that_are_none_are_refused() {
         assert_eq!(refused.completed(), Completion::No);
     }
     assert_eq!(case.server.callers(), [""; 0]);
+}
+
+/// A whole request for the account, with these security contexts.
+fn request(server: &Server, contexts: &[&[u8]]) -> Vec<u8> {
+    let ior: Ior = server.reference.parse().unwrap();
+    let key = ior.iiop_profiles().next().unwrap().unwrap().object_key;
+    let id = SECURITY_ATTRIBUTES_CONTEXT;
+    let contexts: Vec<_> = contexts.iter().map(|data| ServiceContext { id, data }).collect();
+    request_with_contexts(&key, "_get_balance", &contexts)
+}
+
+#[test]
+fn a_request_with_two_security_contexts_is_refused() {
+    let server = case(false).server;
+    let said = |user: &str, password: &str| {
+        let token = token(user, password, "");
+        establish(0, &token, IdentityToken::Absent).to_data().unwrap()
+    };
+    let (ann, wrong) = (said("ann", "secret"), said("ann", "wrong"));
+    let (host, port) = &server.orb.published_addresses().unwrap()[0];
+    let mut wire = Wire::connect((host, *port));
+    for (contexts, is_run) in
+        [(&[&*ann][..], true), (&[&ann, &ann], false), (&[&ann, &wrong], false), (&[], false)]
+    {
+        wire.send(&request(&server, contexts));
+        let reply = wire.message().unwrap();
+        let message = Message::parse(&reply).unwrap().unwrap();
+        let (header, _) = decode_reply(&message).unwrap();
+        let back = header.contexts.iter().find(|it| it.id == SECURITY_ATTRIBUTES_CONTEXT);
+        let numbers = back.and_then(|back| match SasMessage::decode_data(back.data).unwrap() {
+            SasMessage::Error(error) => Some((error.major, error.minor)),
+            _ => None,
+        });
+        assert_eq!(numbers, (contexts.len() == 2).then_some((1, 1)));
+        assert_eq!(header.status == ReplyStatus::NoException, is_run);
+        assert_eq!(server.callers().len(), usize::from(is_run));
+    }
 }
 
 #[test]
