@@ -35,6 +35,7 @@ impl Who {
             Some(("uid", number)) => {
                 Self::LocalUser(number.parse().map_err(|_| "uid: needs a number, or *")?)
             }
+            Some(("dn", "")) => return Err("dn: needs a distinguished name, or *"),
             Some(("dn", name)) => Self::DistinguishedName(Pattern::new(name)),
             Some(("group" | "role", _)) => return Err("a group or a role cannot stand here"),
             _ => Self::User(Pattern::new(text)),
@@ -99,6 +100,8 @@ impl Who {
     pub(crate) fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Anyone, _) | (Self::Local, Self::LocalUser(_)) => true,
+            // Whoever has one of these names has shown so, or somebody else for them.
+            (Self::Authenticated, Self::User(_) | Self::DistinguishedName(_)) => true,
             (Self::User(one), Self::User(other))
             | (Self::DistinguishedName(one), Self::DistinguishedName(other)) => one.covers(other),
             (one, other) => one == other,

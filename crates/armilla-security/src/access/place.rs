@@ -44,6 +44,10 @@ impl Network {
             (Self::Prefix(network, bits), Self::Prefix(other, more)) => {
                 bits <= more && shares(*network, *other, *bits)
             }
+            // 127.0.0.0/8 and ::1 are of every host.
+            (Self::Local, Self::Prefix(network, bits)) => {
+                network.is_loopback() && *bits >= if network.is_ipv4() { 8 } else { 128 }
+            }
             (one, other) => one == other,
         }
     }
@@ -124,7 +128,7 @@ impl Hours {
         };
         let (from, to) = text.split_once('-').ok_or(what)?;
         match (minute(from), minute(to)) {
-            (Some(from), Some(to)) if from != to => Ok(Self { from, to }),
+            (Some(from), Some(to)) if from != to && from < 24 * 60 => Ok(Self { from, to }),
             _ => Err(what),
         }
     }
@@ -164,6 +168,16 @@ impl Times {
 
     pub(super) fn is_always(&self) -> bool {
         self.days == Self::EVERY_DAY && self.hours.is_empty()
+    }
+
+    /// Whether all of `other` is of these, too.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let has = |times: &Self, minute| {
+            times.hours.is_empty() || times.hours.iter().any(|hours| hours.has(minute))
+        };
+        self.is_always()
+            || self.days & other.days == other.days
+                && (0..24 * 60).all(|minute| !has(other, minute) || has(self, minute))
     }
 
     pub(super) fn has(&self, at: SystemTime) -> bool {
@@ -217,9 +231,15 @@ mod tests {
         assert!(times(friday, "16:30-16:31") && !times(friday, "16:31-18:00"));
         assert!(!times(Times::day("thu").unwrap(), "00:00-24:00"));
         assert!(times(friday, "16:00-02:00") && !times(friday, "22:00-06:00"));
-        for wrong in
-            ["8-9", "25:00-26:00", "08:60-09:00", "08:00-08:00", "24:01-01:00", "0:0-8018:00"]
-        {
+        for wrong in [
+            "8-9",
+            "25:00-26:00",
+            "08:60-09:00",
+            "08:00-08:00",
+            "24:01-01:00",
+            "24:00-00:00",
+            "0:0-8018:00",
+        ] {
             assert!(Hours::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -234,7 +234,8 @@ impl<'r, 't> Reader<'r, 't> {
                     rule.who = self.who(value)?.into();
                 }
                 "poa" => rule.adapters = patterns(value)?,
-                "object" => rule.objects = patterns(value)?,
+                // The id of an object may be empty.
+                "object" => rule.objects = parsed(value, |text| Ok(Pattern::new(text)))?,
                 "interface" => rule.interfaces = patterns(value)?,
                 "operation" => rule.operations.extend(operations(value)?),
                 "attribute" => rule.operations.extend(attributes(value)?),
@@ -329,18 +330,26 @@ fn parsed<T>(
 }
 
 fn patterns(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
-    parsed(value, |text| Ok(Pattern::new(text)))
+    parsed(value, |text| pattern(text, text))
+}
+
+/// A pattern for what somebody has called `text`, which has to be something.
+fn pattern(text: &str, pattern: &str) -> Result<Pattern, &'static str> {
+    match text.is_empty() {
+        true => Err("an empty text stands for nothing; * stands for everything"),
+        false => Ok(Pattern::new(pattern)),
+    }
 }
 
 /// Operations, those of every object by their usual names.
 fn operations(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
-    parsed(value, |text| Ok(Pattern::new(of_every_object(text).unwrap_or(text))))
+    parsed(value, |text| pattern(text, of_every_object(text).unwrap_or(text)))
 }
 
 /// Attributes: names for both, or `{ read = …, write = … }`.
 fn attributes(value: &Value<'_>) -> Result<Vec<Pattern>, Wrong> {
     let operations = |value: &Value<'_>, prefix: &str| {
-        parsed(value, |text| Ok(Pattern::new(&format!("{prefix}{text}"))))
+        parsed(value, |text| pattern(text, &format!("{prefix}{text}")))
     };
     let DeValue::Table(table) = value.get_ref() else {
         return Ok([operations(value, "_get_")?, operations(value, "_set_")?].concat());

@@ -161,6 +161,22 @@ fn a_wrong_rule_is_named_with_line_and_column() {
             "group:a is among its own members",
         ),
         ("[roles]\nr = \"group:none\"\n", 2, 5, "group:none is not defined"),
+        ("[[rule]]\nallow = \"*\"\noperation = \"\"\n", 3, 13, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\noperation = [\"a\", \"\"]\n", 3, 19, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\noperation = []\n", 3, 13, "an empty list"),
+        ("[[rule]]\nallow = \"*\"\nattribute = \"\"\n", 3, 13, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\nattribute = { read = \"\" }\n", 3, 22, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\ninterface = \"\"\n", 3, 13, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\npoa = \"\"\n", 3, 7, "stands for nothing"),
+        ("[[rule]]\nallow = \"*\"\nnetwork = \"\"\n", 3, 11, "a network is"),
+        ("[[rule]]\nallow = \"*\"\nproof = \"\"\n", 3, 9, "a proof is"),
+        ("[[rule]]\nallow = \"*\"\ndays = []\n", 3, 8, "an empty list"),
+        ("[[rule]]\nallow = \"*\"\nhours = \"24:00-00:00\"\n", 3, 9, "08:00-18:30"),
+        ("[[rule]]\nallow = \"\"\n", 2, 9, "a name is empty"),
+        ("[[rule]]\nallow = \"dn:\"\n", 2, 9, "needs a distinguished name"),
+        ("[groups]\na = [\"\"]\n", 2, 6, "a name is empty"),
+        ("[roles]\na = []\n", 2, 5, "an empty list"),
+        ("[[assertion]]\nby = \"*\"\nfor = \"\"\n", 3, 7, "a name is empty"),
     ] {
         let error = text.parse::<AccessRules>().unwrap_err();
         assert_eq!((error.line, error.column), (line, column), "{error}");
