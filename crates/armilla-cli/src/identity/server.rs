@@ -8,6 +8,7 @@ use armilla_service::{ConsoleAccess, Upkeep};
 use armilla_terminal::{Context, Failure, Outcome};
 use armilla_tls::Tls;
 use std::collections::BTreeSet;
+use std::env;
 use std::path::PathBuf;
 
 /// The rules of a server that is told passwords and no rules: who has shown who it is may call.
@@ -56,6 +57,12 @@ pub(crate) struct Callers {
     pub(crate) upkeep: Upkeep,
 }
 
+/// The service that this process is: the first word behind the command.
+fn service() -> String {
+    let mut words = env::args_os().skip(1).filter_map(|word| word.into_string().ok());
+    words.find(|word| !word.starts_with('-')).unwrap_or_default()
+}
+
 impl CallerArguments {
     /// Opens the files. Without rules of its own for callers, a service lets in who is known.
     pub(crate) fn open(&self, has_rules: bool) -> Outcome<Callers> {
@@ -70,7 +77,7 @@ impl CallerArguments {
         }
         let (mut security, mut page) = (ServerSecurity::builder(), ConsoleAccess::new());
         if let Some(file) = &self.passwords {
-            let users = PasswordFile::open(file)?;
+            let users = PasswordFile::open_for(&service(), file)?;
             let realm = self.realm(&users)?;
             let logins = page.passwords(users.clone(), &realm);
             page = logins.context("nobody can log in to the page")?;

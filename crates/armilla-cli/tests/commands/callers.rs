@@ -555,4 +555,11 @@ fn a_code_of_a_second_factor_goes_with_the_password() {
     ann.push("--code".to_owned());
     running.ok(&words(&["ls"], &ann));
     running.stop();
+
+    let again = world.start(&NAMING, &["--memory"]);
+    let denied = again.fails(&words(&["ls"], &ann));
+    assert!(denied.contains("NO_PERMISSION"), "it was used before: {denied}");
+    again.stop();
+    let used = fs::read_to_string(world.file("users.codes")).unwrap();
+    assert!(used.contains(" naming ann@bank\n"), "{used}");
 }

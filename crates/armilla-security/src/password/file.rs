@@ -8,6 +8,7 @@ use super::PasswordVerifier;
 use super::attempts::{Attempts, GuessLimits};
 use super::phc::Hash;
 use super::totp::{self, Totp};
+use super::used::UsedCodes;
 use crate::watched::Watched;
 use armilla_giop::csi::{MAX_PASSWORD, ScopedName};
 use std::collections::BTreeMap;
@@ -83,8 +84,7 @@ pub struct PasswordFile(Arc<File>);
 
 struct File {
     users: Watched<Users, PasswordFileError>,
-    /// The steps of the codes that were accepted last: none of them or before is accepted again.
-    used: Mutex<BTreeMap<ScopedName, u64>>,
+    used: UsedCodes,
     /// Wrong codes.
     guesses: Mutex<Attempts<ScopedName>>,
 }
@@ -100,14 +100,29 @@ struct User {
 }
 
 impl PasswordFile {
-    /// Reads a file.
+    /// Reads a file for a server that is called as the program is.
     ///
     /// # Errors
     /// When it cannot be read, anybody but its owner may read it, or a line is malformed.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, PasswordFileError> {
+        Self::open_as(None, path.into())
+    }
+
+    /// Reads a file for the server with this name, where a program is one of several. A code of a
+    /// second factor is accepted once by all servers of a name that have the file; which ones were, is
+    /// kept beside it in `FILE.codes`, also while no server runs. Where that cannot be written, the log
+    /// says so, and in the first minute of a process none is accepted.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_for(server: &str, path: impl Into<PathBuf>) -> Result<Self, PasswordFileError> {
+        Self::open_as(Some(server), path.into())
+    }
+
+    fn open_as(server: Option<&str>, path: PathBuf) -> Result<Self, PasswordFileError> {
         let users = Watched::open("passwords", path, read)?;
-        let (used, guesses) = Default::default();
-        Ok(Self(Arc::new(File { users, used, guesses })))
+        let used = UsedCodes::new(server, SystemTime::now());
+        Ok(Self(Arc::new(File { users, used, guesses: Mutex::default() })))
     }
 
     /// Reads a file, or makes an empty one that only its owner may read.
@@ -198,7 +213,7 @@ impl PasswordFile {
     }
 
     /// Whether this is the code of the user now; a code is accepted once, and none that is older
-    /// than the last one accepted. After five wrong codes in five minutes no code of the user is
+    /// than the last one accepted, also by a process before ([`open_for`](Self::open_for)). After five wrong codes in five minutes no code of the user is
     /// accepted. Ask it behind [`verify_password`](Self::verify_password), so that strangers lock
     /// nobody out.
     pub fn verify_code(&self, user: &ScopedName, code: &str) -> bool {
@@ -214,18 +229,13 @@ impl PasswordFile {
         if guesses.is_full(user, CODES.per_user, CODES.window, now) {
             return false;
         }
-        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = used.get(user).copied();
-        match secret.step_of(code, at).filter(|step| last.is_none_or(|last| last < *step)) {
-            Some(step) => {
-                used.insert(user.clone(), step);
-                true
-            }
-            None => {
-                guesses.note(user.clone(), &CODES, now);
-                false
-            }
+        let has_codes = |user: &ScopedName| users.get(user).is_some_and(|it| it.second.is_some());
+        let is_first = |step| self.0.used.accept(self.path(), user, step, has_codes);
+        let accepted = secret.step_of(code, at).is_some_and(is_first);
+        if !accepted {
+            guesses.note(user.clone(), &CODES, now);
         }
+        accepted
     }
 
     /// Removes a user. Returns whether there was one.
@@ -367,7 +377,7 @@ pub fn check_text(text: &str) {
 }
 
 /// The file with this name, which nobody else changes until it is closed.
-fn lock(path: &Path) -> io::Result<fs::File> {
+pub(super) fn lock(path: &Path) -> io::Result<fs::File> {
     loop {
         let file = fs::File::open(path)?;
         file.lock()?;
@@ -379,9 +389,9 @@ fn lock(path: &Path) -> io::Result<fs::File> {
     }
 }
 
-/// Replaces a file that is locked as a whole, by one that only its owner may read: the owner is that of
-/// before, where an administrator changes the file of a service.
-fn replace(path: &Path, locked: &fs::File, octets: &[u8]) -> io::Result<()> {
+/// Replaces a file as a whole, by one that only its owner may read: the owner is that of the locked
+/// file, where an administrator changes the file of a service.
+pub(super) fn replace(path: &Path, locked: &fs::File, octets: &[u8]) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}.new", std::process::id()));
     let new = PathBuf::from(new);
@@ -453,6 +463,10 @@ mod tests {
         let mut both = b"password".to_vec();
         both.extend(secret.code(SystemTime::now()).bytes());
         assert!(users.verify(&ann, &both) && !users.verify(&ann, &both), "once");
+        let again = PasswordFile::open(&path).unwrap();
+        assert!(!again.verify(&ann, &both), "the process before has accepted it");
+        let other = PasswordFile::open_for("other", &path).unwrap();
+        assert!(other.verify(&ann, &both), "another server has not");
         users.set_second_factor(&ann, None).unwrap();
         assert!(users.verify(&ann, b"password"));
         assert!(!users.set_second_factor(&eve, None).unwrap(), "nobody has this name");

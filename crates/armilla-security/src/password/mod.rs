@@ -7,6 +7,7 @@ mod guard;
 mod login;
 mod phc;
 mod totp;
+mod used;
 
 pub use attempts::GuessLimits;
 pub use file::{PasswordFile, PasswordFileError, check_text};

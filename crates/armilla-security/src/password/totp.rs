@@ -14,7 +14,7 @@ const PERIOD: u64 = 30;
 /// How many digits it has.
 pub(super) const DIGITS: usize = 6;
 /// How many steps the clocks of both sides may differ.
-const SKEW: u64 = 1;
+pub(super) const SKEW: u64 = 1;
 /// The size of a block of SHA-1.
 const BLOCK: usize = 64;
 /// The digits of Base32 (RFC 4648).
@@ -133,7 +133,8 @@ impl fmt::Debug for Totp {
     }
 }
 
-fn step(at: SystemTime) -> u64 {
+/// The step of a time.
+pub(super) fn step(at: SystemTime) -> u64 {
     at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / PERIOD)
 }
 

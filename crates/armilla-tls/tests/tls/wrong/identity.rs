@@ -59,6 +59,8 @@ struct World {
     root: Authority,
     server: Server,
     folder: Folder,
+    /// That of the file of users, if there is one.
+    _users: Option<Folder>,
 }
 
 impl World {
@@ -73,7 +75,7 @@ impl World {
         let tls = root.tls().certificate(root.issue(&["127.0.0.1"]).pem());
         let builder = orbs::builder().transport(tls).initializer(change(security).build().unwrap());
         let server = Server::of(builder.listen("ssliop://127.0.0.1:0").unwrap().build().unwrap());
-        Self { root, server, folder }
+        Self { root, server, folder, _users: None }
     }
 
     /// One whose users are in a file; `ann@bank` has a second factor.
@@ -84,7 +86,8 @@ impl World {
         users.set(&ann, b"secret").unwrap();
         assert!(users.set_second_factor(&ann, Some(codes.clone())).unwrap());
         // Nothing is remembered, so that a code counts once.
-        (Self::new(|it| it.passwords(users).remember(0, Duration::ZERO)), codes)
+        let world = Self::new(|it| it.passwords(users).remember(0, Duration::ZERO));
+        (Self { _users: Some(folder), ..world }, codes)
     }
 
     fn builder(&self) -> OrbBuilder {
