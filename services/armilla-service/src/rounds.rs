@@ -2,7 +2,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -61,9 +61,15 @@ impl Rounds {
     }
 }
 
+impl Rounds {
+    pub(crate) const fn pause(&self) -> &Pause {
+        &self.pause
+    }
+}
+
 impl Drop for Rounds {
     fn drop(&mut self) {
-        *self.pause.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.pause.lock() = true;
         self.pause.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
             thread.join().ok();
@@ -78,8 +84,25 @@ pub struct Pause(Arc<(Mutex<bool>, Condvar)>);
 impl Pause {
     /// Waits, and returns whether the rounds go on: `false` as soon as they are ended.
     pub fn wait(&self, time: Duration) -> bool {
-        let ended = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.1.wait_timeout_while(ended, time, |ended| !*ended);
+        let waited = self.0.1.wait_timeout_while(self.lock(), time, |ended| !*ended);
         !*waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits until `ready` says so, who is asked again at each [`wake`](Self::wake), and returns whether
+    /// the rounds go on.
+    pub(crate) fn until(&self, ready: impl Fn() -> bool) -> bool {
+        let waited = self.0.1.wait_while(self.lock(), |ended| !*ended && !ready());
+        !*waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets who waits [until](Self::until) something is so look. Returns whether the rounds go on.
+    pub(crate) fn wake(&self) -> bool {
+        let goes_on = !*self.lock();
+        self.0.1.notify_all();
+        goes_on
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -95,7 +95,7 @@ impl ServerBuilder {
                 .pages(page::pages(shown))
                 .events(&events)
         })?;
-        let watch = process.console().map(|_| page::watch(pictures, events));
+        let watch = process.console().map(|_| page::watch(pictures, &events));
         Ok((manager, watch.transpose().map_err(ServerError::service)?))
     }
 }

@@ -34,23 +34,15 @@ pub(super) fn pages(pictures: Pictures) -> Router {
 ///
 /// # Errors
 /// The system has no thread.
-pub(super) fn watch(pictures: Pictures, events: Events) -> io::Result<Rounds> {
-    let mut shown = 0;
-    Rounds::start("armilla-groups", INTERVAL, move |pause| {
-        if events.readers() > 0
-            && let Ok(groups) = pictures.groups()
-        {
-            let mut hasher = DefaultHasher::new();
-            for Group { name, view, record } in &groups {
-                (name, view.version).hash(&mut hasher);
-                record.as_ref().map(|it| (it.is_deleted, it.pending.is_some())).hash(&mut hasher);
-            }
-            let now = hasher.finish();
-            if std::mem::replace(&mut shown, now) != now {
-                events.change("{}");
-            }
+pub(super) fn watch(pictures: Pictures, events: &Events) -> io::Result<Rounds> {
+    events.watch("armilla-groups", INTERVAL, move || {
+        let groups = pictures.groups().ok()?;
+        let mut hasher = DefaultHasher::new();
+        for Group { name, view, record } in &groups {
+            (name, view.version).hash(&mut hasher);
+            record.as_ref().map(|it| (it.is_deleted, it.pending.is_some())).hash(&mut hasher);
         }
-        pause.wait(INTERVAL)
+        Some(hasher.finish())
     })
 }
 

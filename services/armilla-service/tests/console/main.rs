@@ -11,7 +11,7 @@ use armilla_service::{Console, ConsoleLimits, Events, Lifecycle};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -311,6 +311,42 @@ fn requests_under_way_keep_their_places_and_a_further_one_is_told() {
         stream.read_to_string(&mut answer).ok();
         answer.contains("starting")
     });
+}
+
+#[test]
+fn who_looks_for_changes_sleeps_until_a_page_is_open() {
+    let events = Events::new();
+    let (send, looked) = channel();
+    let number = Arc::new(AtomicU64::new(0));
+    let shown = number.clone();
+    let picture = move || {
+        send.send(()).ok();
+        Some(shown.load(Ordering::SeqCst))
+    };
+    let watch = events.watch("watch", Duration::from_millis(1), picture).unwrap();
+    let lifecycle = Lifecycle::new();
+    let console = Console::builder("127.0.0.1:0").events(&events).start(&lifecycle).unwrap();
+    for change in 1..=3 {
+        // It hears of what has changed before it was open, too.
+        number.store(change, Ordering::SeqCst);
+        let stream = half(&console, b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
+        assert!(lines.any(|line| line == "event: change"));
+        number.store(10 * change, Ordering::SeqCst);
+        assert!(lines.any(|line| line == "event: change"));
+        drop(lines);
+        drop(stream);
+        // The server finds out when it writes.
+        eventually(|| {
+            events.change("");
+            events.readers() == 0
+        });
+        // Nobody looks any more, but for a look that had begun.
+        looked.try_iter().count();
+        let more = std::iter::from_fn(|| looked.recv_timeout(Duration::from_millis(20)).ok());
+        assert!(more.take(10).count() < 3);
+    }
+    drop(watch);
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn serve(
             .pages(page::pages(transactions))
             .events(&events)
     })?;
-    let watch = process.console().map(|_| page::watch(transactions, events));
+    let watch = process.console().map(|_| page::watch(transactions, &events));
     let watch = watch.transpose().map_err(ServerError::service)?;
     Ok((transactions.url().unwrap_or_default(), watch))
 }

@@ -38,17 +38,9 @@ pub(super) fn pages(transactions: &Transactions) -> Router {
 ///
 /// # Errors
 /// The system has no thread.
-pub(super) fn watch(transactions: &Transactions, events: Events) -> io::Result<Rounds> {
-    let (transactions, mut shown) = (transactions.clone(), 0);
-    Rounds::start("armilla-transactions", INTERVAL, move |pause| {
-        if events.readers() > 0 {
-            let now = picture(&transactions.list());
-            if std::mem::replace(&mut shown, now) != now {
-                events.change("{}");
-            }
-        }
-        pause.wait(INTERVAL)
-    })
+pub(super) fn watch(transactions: &Transactions, events: &Events) -> io::Result<Rounds> {
+    let transactions = transactions.clone();
+    events.watch("armilla-transactions", INTERVAL, move || Some(picture(&transactions.list())))
 }
 
 /// A number that changes with what a page shows.
