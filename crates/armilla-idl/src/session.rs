@@ -55,6 +55,11 @@ impl<'o> Session<'o> {
         }
     }
 
+    /// Reports what is wrong wherever it is: two files contradict each other.
+    pub(crate) fn insist(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
     /// Whether what is reported of this file now reaches nobody yet.
     pub(crate) fn keeps(&self, file: FileId) -> bool {
         self.held.is_some() || self.is_imported(file)

@@ -98,15 +98,18 @@ const MAX_METHODS: usize = 1024;
 impl Checker<'_, '_> {
     pub(super) fn com(&mut self, interface: &ast::ComInterface, docs: &[String]) {
         let name = &interface.name;
-        if self.declared_elsewhere(name) {
-            return;
-        }
         let has = |name: &str| interface.attributes.iter().any(|it| it.name == name);
         // One without methods holds types alone.
         if !has("uuid")
             && (has("local") || interface.base.is_none() && interface.methods.is_empty())
         {
-            return self.com_forward(name);
+            return match self.declared_elsewhere(name) {
+                true => (),
+                false => self.com_forward(name),
+            };
+        }
+        if self.declared_elsewhere(name) {
+            return self.com_interface_again(interface);
         }
         self.check_midl(&interface.attributes, OF_INTERFACES, "an interface of COM");
         let iid = self.iid(&interface.attributes, &interface.name);
@@ -114,6 +117,9 @@ impl Checker<'_, '_> {
             return self.com_forward(name);
         }
         let base = self.com_base(interface.base.as_ref(), name.span);
+        if let Some(iid) = &iid {
+            self.com_identified(iid, name);
+        }
         let empty =
             ComInterface { iid: iid.unwrap_or_default(), base, methods: Vec::new(), slots: 0 };
         let id = self.add(name, docs, DeclKind::Com(empty));
@@ -129,6 +135,15 @@ impl Checker<'_, '_> {
             data.methods = methods;
             data.slots = slots.iter().max().map_or(0, |last| last + 1);
         }
+    }
+
+    /// The methods that travel, behind the number `first`.
+    pub(super) fn com_methods_of(
+        &mut self,
+        given: &[ast::ComMethod],
+        first: usize,
+    ) -> Vec<ComMethod> {
+        self.com_methods(given, &slots(given), first)
     }
 
     /// The methods that travel; `slots` are their places behind the number `first`.
@@ -197,7 +212,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    fn com_base(&mut self, base: Option<&ScopedName>, interface: Span) -> ComBase {
+    pub(super) fn com_base(&mut self, base: Option<&ScopedName>, interface: Span) -> ComBase {
         let Some(base) = base else {
             let message = "an interface of COM inherits from `IUnknown` or another one";
             let error = Diagnostic::error(Code::BadCom, interface, message);
@@ -216,7 +231,7 @@ impl Checker<'_, '_> {
     }
 
     /// The number of the first method of an interface with this base.
-    fn first_opnum(&self, base: ComBase) -> usize {
+    pub(super) fn first_opnum(&self, base: ComBase) -> usize {
         match base {
             ComBase::Unknown => 3,
             ComBase::Dispatch => 7,

@@ -205,7 +205,7 @@ impl Checker<'_, '_> {
         let plain = !name.absolute && name.rest.is_empty();
         let midl = plain && self.session.midl.contains(&name.first.span.file);
         let number = self.com_numbers.get(&name.first.text).filter(|_| midl);
-        number.map(|number| ConstValue::Integer(i128::from(*number)))
+        number.map(|number| ConstValue::Integer(i128::from(number.value)))
     }
 
     pub(super) fn com_class(
@@ -263,7 +263,9 @@ impl Checker<'_, '_> {
             Some(digits) => u32::from_str_radix(digits, 16).ok().map(|it| it as i32),
             None => text.parse().ok(),
         };
-        number.or_else(|| self.com_numbers.get(text).copied()).map(|number: i32| number * sign)
+        number
+            .or_else(|| self.com_numbers.get(text).map(|it| it.value))
+            .map(|number: i32| number * sign)
     }
 
     /// A union, whose tag it names itself or the member that selects.

@@ -172,7 +172,7 @@ impl Checker<'_, '_> {
     /// The value of a constant.
     fn com_constant(&self, name: &str) -> Option<i64> {
         if let Some(number) = self.com_numbers.get(name) {
-            return Some(i64::from(*number));
+            return Some(i64::from(number.value));
         }
         match self.declared(name)?.1 {
             Target::Decl(id) => match &self.model.get(id).kind {

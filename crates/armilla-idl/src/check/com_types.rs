@@ -194,6 +194,9 @@ impl Checker<'_, '_> {
             definition.tag.iter().for_each(|tag| self.com_replaces(tag));
         }
         if self.declared_elsewhere(name) {
+            if !again {
+                self.com_type_again(definition);
+            }
             return;
         }
         let midl = self.session.midl.contains(&name.span.file);
@@ -208,13 +211,12 @@ impl Checker<'_, '_> {
     fn com_type_definition(&mut self, definition: &ast::ComDefinition, docs: &[String]) {
         let name = &definition.name;
         self.check_midl(&definition.attributes, OF_TYPES, "a type of COM");
-        let wide = definition.attributes.iter().any(|it| it.name == "v1_enum");
         let empty = match &definition.kind {
             ComDefinitionKind::Struct(_) => ComDefinition::Struct(Vec::new()),
             ComDefinitionKind::Union(_) => {
                 ComDefinition::Union(ComUnion { tag: ComType::I4, arms: Vec::new() })
             }
-            _ => return self.com_leaf(definition, wide, docs),
+            _ => return self.com_leaf(definition, docs),
         };
         // Its members may point to it, by its name or its tag.
         let id = self.add(name, docs, DeclKind::ComType(empty));
@@ -222,33 +224,21 @@ impl Checker<'_, '_> {
             self.declare(tag, Target::Decl(id));
         }
         self.com_claim(id, [Some(name), definition.tag.as_ref()]);
-        let checked = match &definition.kind {
-            ComDefinitionKind::Struct(fields) => self.com_struct(name, fields),
-            ComDefinitionKind::Union(union) => self.com_union(name, &definition.attributes, union),
-            _ => None,
-        };
-        match checked {
+        match self.com_checked(definition) {
             Some(checked) => self.model.declarations[id.index()].kind = DeclKind::ComType(checked),
             None => self.com_failed(id, name),
         }
     }
 
     /// A type without members that could name it.
-    fn com_leaf(&mut self, definition: &ast::ComDefinition, wide: bool, docs: &[String]) {
+    fn com_leaf(&mut self, definition: &ast::ComDefinition, docs: &[String]) {
         let name = &definition.name;
-        let attributes = &definition.attributes;
-        let checked = match &definition.kind {
-            ComDefinitionKind::Enum(values) => self.com_enum(name, wide, values),
-            ComDefinitionKind::Alias(ty, _) if self.names_itself(name, ty) => return,
-            ComDefinitionKind::Alias(ty, _) if self.names_later(name, ty) => return,
-            ComDefinitionKind::Alias(ty, dimensions) => {
-                self.com_alias(name, attributes, ty, dimensions)
-            }
-            ComDefinitionKind::Class => self.com_class(name, attributes),
-            ComDefinitionKind::Dispatch(members) => self.com_dispatch(name, attributes, members),
-            ComDefinitionKind::Struct(_) | ComDefinitionKind::Union(_) => None,
-        };
-        match checked {
+        if let ComDefinitionKind::Alias(ty, _) = &definition.kind
+            && (self.names_itself(name, ty) || self.names_later(name, ty))
+        {
+            return;
+        }
+        match self.com_checked(definition) {
             Some(checked) => {
                 let id = self.add(name, docs, DeclKind::ComType(checked));
                 if let Some(tag) = definition.tag.as_ref().filter(|it| !self.declared_elsewhere(it))
@@ -257,6 +247,24 @@ impl Checker<'_, '_> {
                 }
             }
             None => self.declare(name, Target::Error),
+        }
+    }
+
+    /// What a definition says.
+    pub(super) fn com_checked(&mut self, definition: &ast::ComDefinition) -> Option<ComDefinition> {
+        let (name, attributes) = (&definition.name, &definition.attributes);
+        match &definition.kind {
+            ComDefinitionKind::Struct(fields) => self.com_struct(name, fields),
+            ComDefinitionKind::Union(union) => self.com_union(name, attributes, union),
+            ComDefinitionKind::Enum(values) => {
+                let wide = attributes.iter().any(|it| it.name == "v1_enum");
+                self.com_enum(name, wide, values)
+            }
+            ComDefinitionKind::Alias(ty, dimensions) => {
+                self.com_alias(name, attributes, ty, dimensions)
+            }
+            ComDefinitionKind::Class => self.com_class(name, attributes),
+            ComDefinitionKind::Dispatch(members) => self.com_dispatch(name, attributes, members),
         }
     }
 
@@ -440,7 +448,7 @@ impl Checker<'_, '_> {
                 self.session.report(error.help(help));
                 return None;
             }
-            self.com_numbers.insert(text.clone(), number);
+            self.com_numbered(&value.name, number);
             checked.push(ComValue { name: text, docs: value.docs.clone(), span, value: number });
         }
         Some(ComDefinition::Enum(ComEnum { wide, values: checked }))

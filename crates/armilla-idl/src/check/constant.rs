@@ -38,6 +38,9 @@ impl Checker<'_, '_> {
         };
         match checked {
             Some(constant) => {
+                if self.com_constant_again(name, &constant) {
+                    return;
+                }
                 if self.count_text(&constant.value, value.span) {
                     self.add(name, docs, DeclKind::Const(constant));
                 } else {

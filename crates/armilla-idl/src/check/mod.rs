@@ -8,6 +8,7 @@ mod arithmetic;
 mod bases;
 mod bits;
 mod com;
+mod com_again;
 mod com_layout;
 mod com_names;
 mod com_pointers;
@@ -83,6 +84,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         instantiation_stack: Vec::new(),
         com_forwards: HashSet::new(),
         com_numbers: HashMap::new(),
+        com_iids: HashMap::new(),
         com_reasons: HashMap::new(),
         com_later: Vec::new(),
         com_own: HashSet::new(),
@@ -147,7 +149,9 @@ struct Checker<'s, 'o> {
     /// The interfaces of MIDL that were declared forward.
     com_forwards: HashSet<String>,
     /// The values of the enums of COM.
-    com_numbers: HashMap<String, i32>,
+    com_numbers: HashMap<String, com_again::Numbered>,
+    /// The interfaces of COM, by their IIDs.
+    com_iids: HashMap<String, Name>,
     /// Why types of MIDL cannot travel, by their keys.
     com_reasons: HashMap<String, String>,
     /// Other names of structs of MIDL that are not declared yet: the struct, and the name.

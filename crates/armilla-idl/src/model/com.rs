@@ -289,7 +289,7 @@ impl Model {
                 Direction::InOut => "inout",
             };
             let retval = if parameter.retval { " retval" } else { "" };
-            format!("{direction}{retval} {} {}", self.com_type_text(&parameter.ty), parameter.name)
+            format!("{direction}{retval} {} {}", self.com_type(&parameter.ty), parameter.name)
         });
         let parameters: Vec<String> = parameters.collect();
         let successes = if method.success_codes { " success_codes" } else { "" };
@@ -300,7 +300,7 @@ impl Model {
     pub fn com_definition(&self, definition: &ComDefinition) -> String {
         match definition {
             ComDefinition::Struct(fields) => {
-                let field = |it: &ComField| format!("{} {}", self.com_type_text(&it.ty), it.name);
+                let field = |it: &ComField| format!("{} {}", self.com_type(&it.ty), it.name);
                 format!("struct {{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
             }
             ComDefinition::Enum(ComEnum { wide, values }) => {
@@ -310,7 +310,7 @@ impl Model {
             }
             ComDefinition::Union(ComUnion { tag, arms }) => {
                 let arms: Vec<String> = arms.iter().map(|arm| self.com_arm(arm)).collect();
-                format!("union {} {{{}}}", self.com_type_text(tag), arms.join(", "))
+                format!("union {} {{{}}}", self.com_type(tag), arms.join(", "))
             }
             ComDefinition::Class(clsid) => format!("class {clsid}"),
             ComDefinition::Dispatch(ComEvents { iid, members }) => {
@@ -322,7 +322,7 @@ impl Model {
                 let pointer = alias.pointer.map(|it| format!("{it:?} ").to_ascii_lowercase());
                 let stars = "*".repeat(alias.stars);
                 let string = if alias.string { "string " } else { "" };
-                let ty = self.com_type_text(&alias.ty);
+                let ty = self.com_type(&alias.ty);
                 format!("{}{string}{ty}{stars}", pointer.unwrap_or_default())
             }
         }
@@ -332,22 +332,23 @@ impl Model {
         let labels = arm.labels.iter().map(ToString::to_string);
         let labels: Vec<String> = labels.chain(arm.default.then(|| "default".to_owned())).collect();
         let field = arm.field.as_ref();
-        let field = field.map(|it| format!("{} {}", self.com_type_text(&it.ty), it.name));
+        let field = field.map(|it| format!("{} {}", self.com_type(&it.ty), it.name));
         format!("{}: {}", labels.join(" "), field.unwrap_or_default())
     }
 
-    fn com_type_text(&self, ty: &ComType) -> String {
+    /// A type of COM as text: `unique i4`.
+    pub fn com_type(&self, ty: &ComType) -> String {
         match ty {
             ComType::Object(None) => "object".to_owned(),
             ComType::Object(Some(ComBase::Unknown)) => "IUnknown".to_owned(),
             ComType::Object(Some(ComBase::Dispatch)) => "IDispatch".to_owned(),
             ComType::Object(Some(ComBase::Interface(id))) => self.scoped_name(*id),
-            ComType::Unique(ty) => format!("unique {}", self.com_type_text(ty)),
-            ComType::Full(ty) => format!("ptr {}", self.com_type_text(ty)),
-            ComType::Reference(ty) => format!("ref {}", self.com_type_text(ty)),
-            ComType::Array(ty) => format!("array of {}", self.com_type_text(ty)),
-            ComType::Varying(ty) => format!("varying array of {}", self.com_type_text(ty)),
-            ComType::Fixed(ty, count) => format!("{count} {}", self.com_type_text(ty)),
+            ComType::Unique(ty) => format!("unique {}", self.com_type(ty)),
+            ComType::Full(ty) => format!("ptr {}", self.com_type(ty)),
+            ComType::Reference(ty) => format!("ref {}", self.com_type(ty)),
+            ComType::Array(ty) => format!("array of {}", self.com_type(ty)),
+            ComType::Varying(ty) => format!("varying array of {}", self.com_type(ty)),
+            ComType::Fixed(ty, count) => format!("{count} {}", self.com_type(ty)),
             ComType::Struct(id) | ComType::Enum(id) | ComType::Union(id) => self.scoped_name(*id),
             simple => format!("{simple:?}").to_ascii_lowercase(),
         }
