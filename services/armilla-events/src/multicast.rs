@@ -7,14 +7,16 @@ use crate::error::EventError;
 use crate::options::ConsumerOptions;
 use crate::senders::Senders;
 use armilla_ipc::datagram::Datagram;
+use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token};
 use armilla_ipc::udp::{Interface, UdpMulticast};
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tracing::warn;
@@ -86,6 +88,8 @@ pub struct MulticastCounts {
 pub struct MulticastGateway {
     shared: Arc<Shared>,
     connection: ConsumerConnection,
+    /// What the receiving thread waits in.
+    reactor: Arc<Reactor>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -95,8 +99,21 @@ struct Shared {
     sender: u64,
     number: AtomicU64,
     largest: usize,
-    ended: AtomicBool,
     counts: Counts,
+}
+
+/// The receiving side.
+struct Receiver {
+    shared: Arc<Shared>,
+    to: EventChannel,
+    own: ConsumerConnection,
+    state: Mutex<Receiving>,
+}
+
+/// What the receiving thread keeps from one event to the next.
+struct Receiving {
+    buffer: Vec<u8>,
+    senders: Senders,
 }
 
 #[derive(Default)]
@@ -110,15 +127,18 @@ struct Counts {
     malformed: AtomicU64,
 }
 
-/// How often the receiving thread looks whether the gateway has ended.
-const CHECK: Duration = Duration::from_millis(50);
+/// How long the receiving thread pauses after an error of the system.
+const PAUSE: Duration = Duration::from_millis(50);
+
 impl MulticastGateway {
     /// Takes part in a group from now on.
     ///
     /// # Errors
     /// When the group cannot be joined, or the channel has no room for a consumer.
     pub fn join(channel: &EventChannel, options: MulticastOptions) -> Result<Self, EventError> {
-        let socket = open(&options).map_err(|error| EventError::Network(error.to_string()))?;
+        let of_network = |error: io::Error| EventError::Network(error.to_string());
+        let socket = open(&options).map_err(of_network)?;
+        let reactor = Arc::new(Reactor::new().map_err(of_network)?);
         let MulticastOptions { consumer, largest, .. } = options;
         let priority = consumer.priority;
         let shared = Arc::new(Shared {
@@ -126,20 +146,26 @@ impl MulticastGateway {
             sender: RandomState::new().build_hasher().finish(),
             number: AtomicU64::new(0),
             largest: largest.min(LARGEST),
-            ended: AtomicBool::new(false),
             counts: Counts::default(),
         });
         let sending = shared.clone();
         let send = move |events: &[Event]| events.iter().for_each(|event| sending.send(event));
         let connection = channel.connect(send, consumer)?;
-        let (receiving, to, own) = (shared.clone(), channel.clone(), connection.clone());
+        let state = Receiving { buffer: vec![0; LARGEST + 1], senders: Senders::default() };
+        let (to, own) = (channel.clone(), connection.clone());
+        let receiver = Receiver { shared: shared.clone(), to, own, state: Mutex::new(state) };
+        let mut gateway = Self { shared, connection, reactor, thread: None };
+        gateway.reactor.register(Arc::new(receiver)).map_err(of_network)?;
+        let (events, to) = (gateway.reactor.clone(), channel.clone());
         let thread = thread::Builder::new().name("event-multicast".into()).spawn(move || {
             if let Err(error) = to.raise(priority) {
                 warn!("events of a multicast group: {error}");
             }
-            receiving.receive_all(&to, &own);
+            while let Err(error) = events.run() {
+                warn!("events of a multicast group: {error}");
+                thread::sleep(PAUSE);
+            }
         });
-        let mut gateway = Self { shared, connection, thread: None };
         let thread = thread.map_err(|error| EventError::Limit(format!("no thread: {error}")))?;
         gateway.thread = Some(thread);
         Ok(gateway)
@@ -169,7 +195,7 @@ impl MulticastGateway {
 
 impl Drop for MulticastGateway {
     fn drop(&mut self) {
-        self.shared.ended.store(true, Ordering::SeqCst);
+        self.reactor.stop();
         self.connection.disconnect();
         // A thread that panicked has nothing left to do.
         self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
@@ -189,7 +215,6 @@ fn open(options: &MulticastOptions) -> io::Result<UdpMulticast> {
     }
     socket.set_interface(interface)?;
     socket.set_hops(options.routers)?;
-    socket.set_recv_timeout(Some(CHECK))?;
     Ok(socket)
 }
 
@@ -209,27 +234,6 @@ impl Shared {
         let octets = datagram.encode().ok().filter(|octets| octets.len() <= self.largest);
         let sent = octets.is_some_and(|octets| self.socket.send(&octets).is_ok());
         count(if sent { &self.counts.sent } else { &self.counts.unsent }, 1);
-    }
-
-    /// Passes events of the group on, until the gateway ends.
-    fn receive_all(&self, to: &EventChannel, own: &ConsumerConnection) {
-        let mut buffer = vec![0; LARGEST + 1];
-        let mut senders = Senders::default();
-        while !self.ended.load(Ordering::SeqCst) {
-            match self.socket.recv_from(&mut buffer) {
-                Ok((received, from)) => {
-                    let octets = &buffer[..received.length];
-                    if let Some(event) = self.accept(octets, from.ip(), &mut senders) {
-                        to.push_foreign(&event, Some(own));
-                    }
-                }
-                Err(error) if is_timeout(&error) => {}
-                Err(error) => {
-                    warn!("events of a multicast group: {error}");
-                    thread::sleep(CHECK);
-                }
-            }
-        }
     }
 
     /// The event of a datagram, if it passes on.
@@ -255,9 +259,34 @@ impl Shared {
     }
 }
 
-fn is_timeout(error: &io::Error) -> bool {
-    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
-    matches!(error.kind(), TimedOut | WouldBlock | Interrupted)
+impl Handler for Receiver {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        self.shared.socket.as_fd()
+    }
+
+    /// Passes on what has come from the group, until the gateway ends.
+    fn ready(&self, reactor: &Reactor, _: Token, _: Ready) -> Next {
+        // What a panic leaves can be used: a datagram is received as a whole.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Receiving { buffer, senders } = &mut *state;
+        while !reactor.is_stopped() {
+            match self.shared.socket.try_recv_from(buffer) {
+                Ok((received, from)) => {
+                    let octets = &buffer[..received.length];
+                    if let Some(event) = self.shared.accept(octets, from.ip(), senders) {
+                        self.to.push_foreign(&event, Some(&self.own));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => {
+                    warn!("events of a multicast group: {error}");
+                    thread::sleep(PAUSE);
+                    break;
+                }
+            }
+        }
+        Next::READ
+    }
 }
 
 impl fmt::Debug for MulticastGateway {

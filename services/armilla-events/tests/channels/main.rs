@@ -8,3 +8,7 @@ mod multicast;
 mod remote;
 mod service;
 mod shares;
+
+#[path = "../../../../tests/src/alone.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod alone;

@@ -1,5 +1,6 @@
 //! Channels of a multicast group, on the loopback interface.
 
+use crate::alone::alone;
 use crate::common;
 use armilla_events::corba::Event;
 use armilla_events::{
@@ -9,6 +10,8 @@ use armilla_events::{
 use armilla_ipc::udp::{Interface, UdpMulticast};
 use common::*;
 use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+use std::{fs, thread};
 
 /// A group that no other test uses, with this port.
 fn group(last: u8, port: u16) -> SocketAddr {
@@ -177,4 +180,36 @@ fn a_group_that_cannot_be_joined_is_named() {
     assert!(error.contains("nowhere0"), "{error}");
     assert_eq!(channel.statistics().consumers, 0);
     orb.shutdown();
+}
+
+/// How often the threads that listen to groups have slept in this process.
+fn sleeps() -> u64 {
+    let threads = fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
+    let listening = threads.filter(|thread| {
+        fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.trim() == "event-multicast")
+    });
+    let slept = listening.map(|thread| {
+        let status = fs::read_to_string(thread.join("status")).unwrap();
+        let field = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        field.unwrap().trim().parse::<u64>().unwrap()
+    });
+    slept.sum()
+}
+
+#[test]
+fn who_listens_to_a_silent_group_sleeps() {
+    alone(|| {
+        let (orb, channel) = served();
+        let gateway = join(&channel, group(7, 0));
+        until("nothing wakes the thread for half a second", || {
+            let before = sleeps();
+            thread::sleep(Duration::from_millis(500));
+            before > 0 && sleeps() == before
+        });
+        // It hears all the same, and ends when it is told.
+        Stranger::at(1, gateway.group()).send(1, Event::signal(1, 20));
+        until("the event is heard", || gateway.counts().received == 1);
+        drop(gateway);
+        orb.shutdown();
+    });
 }
