@@ -1,12 +1,16 @@
 //! What an idle process costs: its threads sleep, whatever its connections are and have been.
 
+use armilla::transport::Way;
 use armilla::{ConnectionPolicy, ExceptionKind, SameHost};
 use armilla_tests::alone::alone;
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::probe::*;
+use armilla_tests::process::Process;
+use rustix::process::Signal;
 use std::collections::HashMap;
 use std::fs;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -34,6 +38,11 @@ fn sleeps() -> HashMap<String, (String, u64)> {
 
 /// Waits until the other threads of the process sleep.
 fn await_rest(what: &str) {
+    await_rest_of(|_| true, what);
+}
+
+/// Waits until those of them with such names sleep.
+fn await_rest_of(counts: impl Fn(&str) -> bool, what: &str) {
     eventually(&format!("the threads sleep {what}"), || {
         let before = sleeps();
         thread::sleep(WHILE);
@@ -42,7 +51,7 @@ fn await_rest(what: &str) {
             .map(|(id, (name, after))| {
                 (name, after - before.get(&id).map_or(0, |(_, count)| *count))
             })
-            .filter(|(_, count)| *count > 0)
+            .filter(|(name, count)| *count > 0 && counts(name))
             .collect();
         let all: u64 = woken.iter().map(|(_, count)| count).sum();
         eprintln!("{all} wake-ups {what}: {woken:?}");
@@ -91,4 +100,45 @@ fn threads_without_work_sleep_until_something_happens() {
         });
         servers.iter().for_each(|server| server.probe.gate.open());
     });
+}
+
+/// Over shared memory a thread reads replies as long as they come often.
+#[test]
+fn calls_for_which_no_thread_waits_keep_no_thread_awake_that_reads() {
+    alone(|| {
+        for same_host in [SameHost::Off, SameHost::Shm] {
+            let server = Process::start(Command::new(env!("CARGO_BIN_EXE_probe")).arg("serve"));
+            let client = orbs::builder().settings(|settings| settings.same_host = same_host);
+            let client = client.build().unwrap();
+            let named: EverythingRef = client.resolve(&server.url).unwrap();
+            let near = named.myself().unwrap();
+            near.ping().unwrap();
+            assert_eq!(near.object().way() == Some(Way::SharedMemory), same_host == SameHost::Shm);
+            let calls_under_way = || [(); 3].map(|()| near.block_async());
+            for _ in 0..2 {
+                let calls = calls_under_way();
+                await_rest_of(is_reader, "while calls are under way");
+                // Nobody waits for this one either, and it is received all the same.
+                let brief = near.ping_async();
+                eventually("the reply is there", || brief.is_ready());
+                brief.wait().unwrap();
+                // A thread that waits reads for all.
+                near.ping_async().wait().unwrap();
+                drop(calls);
+            }
+            let calls = calls_under_way();
+            await_rest_of(is_reader, "before the server ends");
+            server.signal(Signal::KILL);
+            eventually("the calls end", || calls.iter().all(|call| call.is_ready()));
+            for call in calls {
+                assert_eq!(call.wait().unwrap_err().kind(), ExceptionKind::CommFailure);
+            }
+        }
+    });
+}
+
+/// Whether a thread with this name reads replies. The one that looks after connections
+/// (`armilla-idle`) does so each second while there are calls.
+fn is_reader(name: &str) -> bool {
+    ["armilla-reader", "armilla-replies"].contains(&name)
 }

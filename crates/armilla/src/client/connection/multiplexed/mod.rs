@@ -9,7 +9,8 @@
 //!
 //! **Reading.** One of the threads that wait for replies reads for all; the others are its
 //! followers. See [`reading`]. If only asynchronous calls are under way, no thread waits, and the
-//! reactor reads.
+//! reactor reads. It cannot read shared memory: there a thread of its own does, which leaves the
+//! wait to the reactor when nothing has come for long.
 //!
 //! **Bidirectional connections.** The server side reads such a connection and passes the replies
 //! in; requests are sent between the replies of that side. See

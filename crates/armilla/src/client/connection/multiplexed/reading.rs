@@ -207,11 +207,15 @@ impl MultiplexedConnection {
         match state.framer.take() {
             Some(framer) => {
                 drop(state);
+                let arrived = self.arrived();
                 self.read_once(framer, SLICE);
+                self.arrived() != arrived || !self.rest_at_doorbell()
             }
-            None => self.wait_as_follower(state, Some(SLICE)),
+            None => {
+                self.wait_as_follower(state, None);
+                true
+            }
         }
-        true
     }
 
     /// Reads from the stream. `false` when the connection has ended; `true` also after a timeout.

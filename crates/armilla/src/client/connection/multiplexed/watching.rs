@@ -61,8 +61,9 @@ struct Handle {
 
 impl Handler for Handle {
     fn descriptor(&self) -> BorrowedFd<'_> {
-        // `wait_for` registers only streams with a descriptor.
-        self.stream.descriptor().expect("a watched stream has a descriptor")
+        // No other stream is registered.
+        let descriptor = self.stream.descriptor().or_else(|| self.stream.doorbell());
+        descriptor.expect("a watched stream has a descriptor or a doorbell")
     }
 
     fn interest(&self) -> Interest {
@@ -71,6 +72,9 @@ impl Handler for Handle {
 
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let Some(link) = self.link.upgrade() else { return Next::Deregister };
+        if self.stream.descriptor().is_none() {
+            return link.doorbell_rang();
+        }
         let next = link.watch.next_interest(ready.readable(), ready.writable());
         let handled = contain("an event of a connection", || {
             if ready.writable() {
@@ -109,15 +113,8 @@ impl MultiplexedConnection {
         }
         watched.wanted = watched.wanted | what;
         let wanted = watched.wanted;
-        let begun = match (&watched.registered, self.stream.descriptor(), self.threads.reactor()) {
-            (Some((reactor, token)), ..) => reactor.resume(*token, wanted).map(drop),
-            (None, Some(_), Some(reactor)) => {
-                let (stream, link) = (self.stream.clone(), self.weak_self.clone());
-                let handle = Arc::new(Handle { stream, interest: wanted, link });
-                reactor.register(handle).map(|token| {
-                    watched.registered = Some((reactor.clone(), token));
-                })
-            }
+        let begun = match (self.stream.descriptor(), self.threads.reactor()) {
+            (Some(_), Some(reactor)) => self.arm(&mut watched, reactor, wanted),
             _ => self.start_reader(),
         };
         if let Err(error) = begun {
@@ -130,8 +127,56 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Starts a reader thread for a stream that the reactor cannot watch. It runs while
-    /// asynchronous calls are pending.
+    /// Has the reactor watch the descriptor, or the doorbell, for these events.
+    fn arm(
+        &self,
+        watched: &mut Watched,
+        reactor: &Arc<Reactor>,
+        interest: Interest,
+    ) -> std::io::Result<()> {
+        if let Some((reactor, token)) = &watched.registered {
+            return reactor.resume(*token, interest).map(drop);
+        }
+        let (stream, link) = (self.stream.clone(), self.weak_self.clone());
+        let token = reactor.register(Arc::new(Handle { stream, interest, link }))?;
+        watched.registered = Some((reactor.clone(), token));
+        Ok(())
+    }
+
+    /// Leaves it to the reactor to wait for a stream with a doorbell, after a reader thread has heard
+    /// nothing for long. `false` if the thread has to go on. Whoever wants a reply from now on starts
+    /// another one, and so does the doorbell.
+    pub(super) fn rest_at_doorbell(&self) -> bool {
+        // Nobody else reads meanwhile, or is about to.
+        let state = lock(&self.state);
+        let is_free = state.framer.is_some() && state.followers.is_empty();
+        let (true, Some(_)) = (is_free, self.stream.doorbell()) else { return false };
+        let Some(reactor) = self.threads.reactor() else { return false };
+        let mut watched = lock(&self.watch.0);
+        if watched.stopped {
+            return false;
+        }
+        let armed_for = contain("a doorbell", || self.stream.watch_for(Interest::READ));
+        let rests = armed_for == Some(Interest::READ)
+            && self.arm(&mut watched, reactor, Interest::READ).is_ok();
+        if rests {
+            watched.wanted = Interest::NONE;
+        }
+        rests
+    }
+
+    /// Has somebody read, if asynchronous calls are pending and nobody does. What rang may have been
+    /// for a thread that has read meanwhile.
+    fn doorbell_rang(&self) -> Next {
+        self.wake_reader(&lock(&self.state));
+        match lock(&self.watch.0).stopped {
+            true => Next::Deregister,
+            false => Next::Wait(Interest::NONE),
+        }
+    }
+
+    /// Starts a reader thread for a stream of which the reactor does not watch the octets. It runs
+    /// while asynchronous calls are pending, and until nothing has come for long.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
         let (link, defers) = (self.weak_self.clone(), self.threads.to_defer());
