@@ -2,12 +2,8 @@
 
 use crate::principal::Principal;
 use armilla_ipc::{Address, Credentials};
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// How it is known who somebody is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,74 +145,5 @@ impl fmt::Display for Caller {
             write!(f, " of {through} by {proof}")?;
         }
         write!(f, " at {}", self.address)
-    }
-}
-
-/// The callers of the requests under way, by numbers that the slots of requests carry. Whoever
-/// serves a request finds its caller there, whichever thread that is.
-pub(crate) struct Callers {
-    next: AtomicU64,
-    shards: [Mutex<HashMap<u64, Arc<Caller>, ByNumber>>; 16],
-}
-
-/// The numbers are given out here, one after the other: they need no hash.
-type ByNumber = BuildHasherDefault<Number>;
-
-#[derive(Default)]
-struct Number(u64);
-
-impl Hasher for Number {
-    fn write(&mut self, octets: &[u8]) {
-        // Never called for a number.
-        octets.iter().for_each(|octet| self.0 = self.0.rotate_left(8) ^ u64::from(*octet));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // The table wants differences in the upper bits, too.
-        self.0 = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-impl Default for Callers {
-    fn default() -> Self {
-        // Numbers from 1: a slot that was never set has none.
-        Self { next: AtomicU64::new(1), shards: Default::default() }
-    }
-}
-
-impl Callers {
-    /// Enters a caller until the result is dropped.
-    pub(crate) fn enter(self: &Arc<Self>, caller: Arc<Caller>) -> Entered {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut shard = self.shard(number).lock().unwrap_or_else(PoisonError::into_inner);
-        shard.insert(number, caller.clone());
-        drop(shard);
-        Entered { callers: self.clone(), number, caller }
-    }
-
-    pub(crate) fn find(&self, number: u64) -> Option<Arc<Caller>> {
-        self.shard(number).lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
-    }
-
-    fn shard(&self, number: u64) -> &Mutex<HashMap<u64, Arc<Caller>, ByNumber>> {
-        &self.shards[(number % self.shards.len() as u64) as usize]
-    }
-}
-
-/// A caller that was entered.
-pub(crate) struct Entered {
-    callers: Arc<Callers>,
-    pub(crate) number: u64,
-    pub(crate) caller: Arc<Caller>,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        let shard = self.callers.shard(self.number);
-        shard.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
     }
 }

@@ -61,8 +61,7 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// Octets that differ for identities that differ, for slots and tables: the security context of
-    /// one who shows nothing else.
+    /// Octets that differ for identities that differ, for tables.
     pub(super) fn to_octets(&self) -> Vec<u8> {
         let (kind, octets): (u8, Vec<u8>) = match self {
             Self::Anonymous => (1, Vec::new()),
@@ -74,20 +73,5 @@ impl Identity {
             Self::DistinguishedName(name) => (8, name.clone()),
         };
         [&[kind][..], &octets].concat()
-    }
-
-    /// The identity of which [`to_octets`](Self::to_octets) made these.
-    pub(super) fn from_octets(octets: &[u8]) -> Option<Self> {
-        let (kind, octets) = octets.split_first()?;
-        Some(match kind {
-            1 => Self::Anonymous,
-            2 => Self::User(ScopedName::from_octets(octets).ok()?),
-            4 => {
-                let chain = armilla_giop::csi::certificates_of(octets).ok()?;
-                Self::Certificates(chain.into_iter().map(<[u8]>::to_vec).collect())
-            }
-            8 => Self::DistinguishedName(octets.to_vec()),
-            _ => return None,
-        })
     }
 }

@@ -22,6 +22,9 @@ pub(super) struct Shown {
     pub(super) slot: OnceLock<SlotId>,
 }
 
+/// For whom a thread acts, in its slot.
+pub(super) type Acting = Option<Arc<Identity>>;
+
 pub(super) struct Calls(pub(super) Arc<Shown>);
 
 /// What was sent with a request.
@@ -193,10 +196,8 @@ impl Shown {
         let stays = policies.rebind.is_some_and(|rebind| rebind != Rebind::Transparent);
         let stateful = self.stateful && !stays;
         let credentials = own.or(self.credentials.as_ref());
-        let acting = self.slot.get().and_then(|slot| request.slot(*slot).ok());
-        let acting = acting.and_then(|octets| octets.get::<Vec<u8>>().ok().flatten());
-        let acting = acting.as_deref().and_then(Identity::from_octets);
-        let identity = acting.as_ref().or(self.identity.as_ref());
+        let acting = self.slot.get().and_then(|slot| request.shared::<Acting>(*slot).ok()?);
+        let identity = acting.and_then(|acting| acting.as_deref()).or(self.identity.as_ref());
         if credentials.is_none() && identity.is_none() {
             // The server says if it requires anything.
             return Ok(None);

@@ -13,7 +13,7 @@ use armilla::interceptor::{OrbInitInfo, OrbInitializer, PiCurrent, SlotId};
 use armilla::{Any, ExceptionKind, PolicyError, SystemException};
 use armilla_giop::csi::ScopedName;
 use credentials::CREDENTIALS;
-use interceptor::{Calls, Shown};
+use interceptor::{Acting, Calls, Shown};
 use session::Sessions;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -53,10 +53,8 @@ impl ClientSecurity {
         let Some((current, slot)) = self.0.slot.get() else {
             return Err(ExceptionKind::BadInvOrder.because("the ORB was not made yet"));
         };
-        let before = current.slot(*slot)?;
-        let octets = Any::new(&identity.to_octets())
-            .map_err(|error| SystemException::encoding(&error, armilla::Completion::No))?;
-        current.set_slot(*slot, octets)?;
+        let before = current.shared::<Acting>(*slot)?.flatten();
+        current.set_shared::<Acting>(*slot, Some(Arc::new(identity.clone())))?;
         Ok(ActingFor { current: current.clone(), slot: *slot, before, _thread: Default::default() })
     }
 }
@@ -65,7 +63,7 @@ impl ClientSecurity {
 pub struct ActingFor {
     current: PiCurrent,
     slot: SlotId,
-    before: Any,
+    before: Acting,
     /// It stays in its thread.
     _thread: std::marker::PhantomData<*const ()>,
 }
@@ -73,7 +71,7 @@ pub struct ActingFor {
 impl Drop for ActingFor {
     fn drop(&mut self) {
         // It was set before.
-        self.current.set_slot(self.slot, std::mem::take(&mut self.before)).ok();
+        self.current.set_shared(self.slot, self.before.take()).ok();
     }
 }
 

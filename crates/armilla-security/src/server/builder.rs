@@ -17,6 +17,7 @@ use crate::who::Who;
 use armilla_giop::ior::TaggedComponent;
 use std::fmt;
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -221,7 +222,7 @@ impl ServerSecurityBuilder {
             limits: self.limits,
             roles: self.roles,
             audit: self.audit,
-            callers: Arc::default(),
+            has_policies: AtomicBool::new(false),
             peers: Peers::default(),
             slot: OnceLock::new(),
         };

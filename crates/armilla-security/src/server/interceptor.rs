@@ -6,7 +6,7 @@ use super::peers::Peers;
 use super::references::{Transports, mechanisms};
 use crate::access::{Question, RoleTable};
 use crate::audit::{Audit, Outcome as Ended, Record};
-use crate::caller::{Caller, Callers, Entered};
+use crate::caller::Caller;
 use crate::hash::HashKey;
 use crate::limits::{Limits, UsedUp};
 use crate::policy::{AUTHENTICATION, Authentication};
@@ -14,12 +14,13 @@ use armilla::interceptor::{
     Interruption, IorInfo, IorInterceptor, Outcome, ProcessingMode, ProfileAddresses,
     ServerInterceptor, ServerRequestInfo, SlotId,
 };
-use armilla::{Any, CdrResult, Completion, ExceptionKind, Minor, Policy, SystemException};
+use armilla::{CdrResult, Completion, ExceptionKind, Minor, Policy, SystemException};
 use armilla_giop::csi::{
     ContextError, ContextErrorKind, EstablishContext, SECURITY_ATTRIBUTES_CONTEXT, SasMessage,
 };
 use armilla_giop::ior::{Component, TaggedComponent};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
@@ -34,10 +35,11 @@ pub(super) struct Guard {
     pub(super) limits: Option<Limits>,
     pub(super) roles: RoleTable,
     pub(super) audit: Option<Audit>,
-    pub(super) callers: Arc<Callers>,
     pub(super) peers: Peers,
     /// Set when the ORB is made.
     pub(super) slot: OnceLock<SlotId>,
+    /// Whether a POA has asked for more or less than the server.
+    pub(super) has_policies: AtomicBool,
 }
 
 /// Establishes who calls, before the object is looked for.
@@ -103,13 +105,9 @@ impl ServerInterceptor for Requests {
         if let Some(answer) = identified.answer {
             request.add_reply_service_context(SECURITY_ATTRIBUTES_CONTEXT, &answer, true)?;
         }
-        let entered = self.0.callers.enter(identified.caller);
         if let Some(slot) = self.0.slot.get() {
-            let number = Any::new(&entered.number)
-                .map_err(|error| SystemException::encoding(&error, Completion::No))?;
-            request.set_slot(*slot, number)?;
+            request.set_shared(*slot, identified.caller)?;
         }
-        request.keep(entered);
         Ok(())
     }
 
@@ -120,7 +118,7 @@ impl ServerInterceptor for Requests {
                 .into());
         }
         let Some(access) = &self.0.evidence.access else { return Ok(()) };
-        let Some(caller) = request.kept::<Entered>().map(|it| &*it.caller) else {
+        let Some(caller) = self.0.caller_of(request) else {
             return Err(no_permission().into());
         };
         let question = Question {
@@ -208,8 +206,17 @@ impl Guard {
         Err(SystemException::new(kind, minor, Completion::No))
     }
 
+    /// Who makes a request, once that was found out.
+    fn caller_of<'r>(&self, request: &'r ServerRequestInfo) -> Option<&'r Caller> {
+        let caller: Option<&Arc<Caller>> = request.shared(*self.slot.get()?).ok()?;
+        caller.map(|caller| &**caller)
+    }
+
     /// What the POA of the object asks for, or else the server.
     fn wanted(&self, request: &ServerRequestInfo) -> Authentication {
+        if !self.has_policies.load(Ordering::Acquire) {
+            return self.authentication;
+        }
         match request.policy(AUTHENTICATION) {
             Ok(Some(policy)) => of_policy(&policy).unwrap_or(self.authentication),
             _ => self.authentication,
@@ -336,9 +343,14 @@ impl IorInterceptor for References {
     }
 
     fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
-        let wanted = match info.policy(AUTHENTICATION)? {
-            Some(policy) => of_policy(&policy).unwrap_or(self.0.authentication),
-            None => self.0.authentication,
+        // Each POA comes by here before its first request.
+        let wanted = match info.policy(AUTHENTICATION) {
+            Ok(None) => self.0.authentication,
+            policy => {
+                self.0.has_policies.store(true, Ordering::Release);
+                let wanted = policy?.as_ref().and_then(of_policy);
+                wanted.unwrap_or(self.0.authentication)
+            }
         };
         let guard = self.0.clone();
         info.add_component_by_addresses(move |addresses| guard.component(wanted, addresses))
@@ -352,7 +364,7 @@ impl Guard {
         let adapter = request.adapter_path().unwrap_or_default();
         let object = request.object_id().map(|id| shown(id.as_bytes())).unwrap_or_default();
         audit.note(&Record {
-            caller: request.kept::<Entered>().map(|it| &*it.caller),
+            caller: self.caller_of(request),
             address: request.peer(),
             adapter: &adapter,
             object: &object,

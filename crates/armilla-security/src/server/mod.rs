@@ -27,7 +27,7 @@ pub struct ServerSecurity(Arc<Shared>);
 
 struct Shared {
     guard: Arc<Guard>,
-    /// Set when the ORB is made: where the numbers of callers are.
+    /// Set when the ORB is made: where callers are.
     slot: OnceLock<(PiCurrent, SlotId)>,
 }
 
@@ -65,8 +65,7 @@ impl ServerSecurity {
     #[doc(alias = "get_attributes")]
     pub fn caller(&self) -> Option<Arc<Caller>> {
         let (current, slot) = self.0.slot.get()?;
-        let number = current.slot(*slot).ok()?.get::<u64>().ok().flatten()?;
-        self.0.guard.callers.find(number)
+        current.shared(*slot).ok()?
     }
 
     /// The limits of clients, if there are any.

@@ -1,13 +1,15 @@
 //! Clients over TLS.
 
 use crate::world::{Client, Server, tells_nothing};
-use armilla::{ExceptionKind, Orb};
+use armilla::{AcceptBidirectional, Error, ExceptionKind, Orb, SystemException};
 use armilla_giop::ior::{
     Component, CompoundSecMech, CsiSecMechList, IiopProfile, Ior, SslSecTrans, TlsSecTrans,
 };
 use armilla_security::{AccessRules, Authentication, ClientSecurity};
 use armilla_tls::{Authority, Issued, Pem, Tls, Verify};
-use bank::bank::Account;
+use bank::bank::account::WithdrawRaises;
+use bank::bank::{Account, AccountRef};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -59,6 +61,71 @@ fn a_client_is_known_by_its_certificate_and_needs_no_password() {
         assert!(tells_nothing(&refused), "{refused}");
     }
     assert_eq!(server.callers(), [""; 0]);
+}
+
+/// Calls the account that it was told back.
+struct CallsBack {
+    orb: Orb,
+    account: Mutex<String>,
+}
+
+impl Account for CallsBack {
+    fn balance(&self) -> Result<f64, SystemException> {
+        let account: AccountRef = self.orb.resolve(&self.account.lock().unwrap())?;
+        account.balance()
+    }
+
+    fn deposit(&self, _: f64) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn withdraw(&self, _: f64) -> Result<(), Error<WithdrawRaises>> {
+        Ok(())
+    }
+}
+
+/// Over the connection that the client has made, the server is the caller.
+#[test]
+fn rules_of_a_client_that_is_called_back_know_the_server_by_its_certificate() {
+    let authority = Authority::new("authority", DAY).unwrap();
+    let issue = |name: &str| authority.issue(name, &["127.0.0.1"], DAY).unwrap();
+    let orb = Orb::builder()
+        .transport(tls(&authority, Some(&issue("server"))))
+        .settings(|settings| settings.accept_bidirectional = AcceptBidirectional::Checked)
+        .listen("ssliop://127.0.0.1:0")
+        .unwrap()
+        .build()
+        .unwrap();
+    let back = Arc::new(CallsBack { orb: orb.clone(), account: Mutex::default() });
+    let servant: Arc<dyn Account> = back.clone();
+    let servant: AccountRef = orb.root_poa().activate(servant).unwrap();
+    let reference = orb.object_to_string(&servant).unwrap();
+
+    for (who, may) in [("dn:CN=server", true), ("dn:CN=client", false), ("anonymous", false)] {
+        let rules: AccessRules = format!("[[rule]]\nallow = \"{who}\"\n").parse().unwrap();
+        // Nobody listens at the port that its references carry.
+        let client = Orb::builder()
+            .transport(tls(&authority, Some(&issue("client"))))
+            .settings(|settings| settings.offer_bidirectional = true)
+            .listen("ssliop://127.0.0.1:0?publish=127.0.0.1:9")
+            .unwrap();
+        let client = Server::of(client, |it| it.access(rules));
+        let poa = client.orb.root_poa().create_poa("both ways").bidirectional().build().unwrap();
+        *back.account.lock().unwrap() = client.account_in(&poa);
+        let remote: AccountRef = client.orb.resolve(&reference).unwrap();
+        let called = remote.balance();
+        match may {
+            true => {
+                assert_eq!(called, Ok(1.0));
+                assert_eq!(client.callers(), ["dn:CN=server by certificate"]);
+            }
+            false => {
+                assert_eq!(called.unwrap_err().kind(), ExceptionKind::NoPermission, "{who}");
+                assert_eq!(client.callers(), [""; 0]);
+            }
+        }
+    }
+    orb.shutdown();
 }
 
 /// The profiles of a reference.

@@ -24,27 +24,65 @@ impl Part for SlotCount {
 /// The slots of a thread or a request. A slot that was never set holds an empty `any`. They are
 /// copied several times with each call, so copies share them until one is changed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Slots(Option<Arc<SmallVec<[Any; 1]>>>);
+pub(crate) struct Slots(Option<Arc<SmallVec<[Slot; 1]>>>);
+
+/// What a slot holds.
+#[derive(Debug, Clone)]
+pub(crate) enum Slot {
+    Any(Any),
+    /// A Rust value, which costs no encoding.
+    Shared(SharedValue),
+}
+
+/// A Rust value in a slot.
+pub(crate) type SharedValue = Arc<dyn std::any::Any + Send + Sync>;
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self::Any(Any::default())
+    }
+}
 
 impl Slots {
-    pub(crate) fn get(&self, id: SlotId, count: usize) -> Result<Option<&Any>, SystemException> {
+    fn at(&self, id: SlotId, count: usize) -> Result<Option<&Slot>, SystemException> {
         check(id, count)?;
         Ok(self.0.as_ref().and_then(|slots| slots.get(id.0)))
+    }
+
+    pub(crate) fn get(&self, id: SlotId, count: usize) -> Result<Option<&Any>, SystemException> {
+        Ok(match self.at(id, count)? {
+            Some(Slot::Any(value)) => Some(value),
+            Some(Slot::Shared(_)) | None => None,
+        })
+    }
+
+    /// The Rust value of this type in a slot.
+    pub(crate) fn shared<T: Send + Sync + 'static>(
+        &self,
+        id: SlotId,
+        count: usize,
+    ) -> Result<Option<&T>, SystemException> {
+        Ok(match self.at(id, count)? {
+            Some(Slot::Shared(value)) => value.downcast_ref(),
+            Some(Slot::Any(_)) | None => None,
+        })
     }
 
     pub(crate) fn set(
         &mut self,
         id: SlotId,
         count: usize,
-        value: Any,
+        value: Slot,
     ) -> Result<(), SystemException> {
         check(id, count)?;
         let slots = Arc::make_mut(self.0.get_or_insert_default());
-        if slots.len() <= id.0 {
-            slots.resize(id.0 + 1, Any::default());
+        while slots.len() < id.0 {
+            slots.push(Slot::default());
         }
-        // `resize` has made it long enough.
-        slots[id.0] = value;
+        match slots.get_mut(id.0) {
+            Some(slot) => *slot = value,
+            None => slots.push(value),
+        }
         Ok(())
     }
 }
@@ -131,7 +169,7 @@ pub(crate) fn copy(orb: &Orb) -> Slots {
 }
 
 /// Sets a slot of the current thread.
-pub(crate) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
+pub(crate) fn set(orb: &Orb, id: SlotId, value: Slot) -> Result<(), SystemException> {
     let count = count(orb)?;
     check(id, count)?;
     // They are taken out meanwhile, so that nothing shares them.
@@ -221,7 +259,32 @@ impl PiCurrent {
     /// # Errors
     /// As [`slot`](Self::slot).
     pub fn set_slot(&self, id: SlotId, value: Any) -> Result<(), SystemException> {
-        set(&self.0, id, value)
+        set(&self.0, id, Slot::Any(value))
+    }
+
+    /// The Rust value in a slot, if [`set_shared`](Self::set_shared) or an interceptor has put one of
+    /// this type there.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn shared<T: Clone + Send + Sync + 'static>(
+        &self,
+        id: SlotId,
+    ) -> Result<Option<T>, SystemException> {
+        Ok(copy(&self.0).shared(id, count(&self.0)?)?.cloned())
+    }
+
+    /// Sets a slot for this thread to a Rust value, which costs no encoding: for a service whose
+    /// readers are its own. To [`slot`](Self::slot) it is an empty `any`.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn set_shared<T: Send + Sync + 'static>(
+        &self,
+        id: SlotId,
+        value: T,
+    ) -> Result<(), SystemException> {
+        set(&self.0, id, Slot::Shared(Arc::new(value)))
     }
 }
 
@@ -229,5 +292,26 @@ impl Orb {
     /// The slots of the current thread, which the interceptors of its calls see.
     pub fn pi_current(&self) -> PiCurrent {
         PiCurrent(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_holds_an_any_or_a_rust_value() {
+        let (mut slots, [first, second]) = (Slots::default(), [SlotId(0), SlotId(1)]);
+        slots.set(second, 2, Slot::Shared(Arc::new(7u32))).unwrap();
+        assert_eq!(slots.shared(second, 2), Ok(Some(&7u32)));
+        assert_eq!(slots.shared::<i32>(second, 2), Ok(None), "of another type");
+        assert_eq!(slots.get(second, 2), Ok(None), "no any");
+        assert_eq!(slots.get(first, 2), Ok(Some(&Any::default())));
+        let copy = slots.clone();
+        slots.set(second, 2, Slot::Any(Any::new(&9i32).unwrap())).unwrap();
+        assert_eq!(slots.shared::<u32>(second, 2), Ok(None));
+        assert_eq!(slots.get(second, 2), Ok(Some(&Any::new(&9i32).unwrap())));
+        assert_eq!(copy.shared(second, 2), Ok(Some(&7u32)), "copies are apart");
+        assert!(slots.shared::<u32>(SlotId(2), 2).is_err(), "it was not allocated");
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod values;
 pub use codec::Codec;
 pub use context::Contexts;
 pub use current::{PiCurrent, SlotId};
-pub(crate) use current::{SlotCount, Slots};
+pub(crate) use current::{Slot, SlotCount, Slots};
 pub use mode::ProcessingMode;
 pub use outcome::{Outcome, ReplyStatus};
 pub(crate) use values::{Read, Values};

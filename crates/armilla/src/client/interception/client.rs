@@ -367,6 +367,19 @@ impl<'a> ClientRequestInfo<'a> {
         self.slots.get(id, self.slot_count)
     }
 
+    /// The Rust value in a slot of the calling thread, if
+    /// [`PiCurrent::set_shared`](crate::interceptor::PiCurrent::set_shared) has put one of this type
+    /// there.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn shared<T: Send + Sync + 'static>(
+        &self,
+        id: SlotId,
+    ) -> Result<Option<&T>, SystemException> {
+        self.slots.shared(id, self.slot_count)
+    }
+
     /// Keeps a value until the request ends, one of each type. Every interceptor that knows the
     /// type can read it.
     pub fn keep<T: Any + Send>(&mut self, value: T) {

@@ -9,7 +9,7 @@ use crate::interception::current;
 use crate::interception::values::{Served, no_resources};
 use crate::interception::{Kept, keep, out_of_order};
 use crate::interception::{Outcome, ReplyStatus};
-use crate::interception::{SlotId, Slots};
+use crate::interception::{Slot, SlotId, Slots};
 use crate::policies::PolicyType;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
@@ -476,6 +476,34 @@ impl ServerRequestInfo {
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
     pub fn set_slot(&mut self, id: SlotId, value: Value) -> Result<(), SystemException> {
+        self.set(id, Slot::Any(value))
+    }
+
+    /// The Rust value in a slot, if [`set_shared`](Self::set_shared) has put one of this type there.
+    ///
+    /// # Errors
+    /// As [`slot`](Self::slot).
+    pub fn shared<T: Send + Sync + 'static>(
+        &self,
+        id: SlotId,
+    ) -> Result<Option<&T>, SystemException> {
+        self.slots.shared(id, self.slot_count)
+    }
+
+    /// Sets a slot as [`set_slot`](Self::set_slot) does, to a Rust value, which costs no encoding: for
+    /// a service whose readers are its own. To [`slot`](Self::slot) it is an empty `any`.
+    ///
+    /// # Errors
+    /// As [`set_slot`](Self::set_slot).
+    pub fn set_shared<T: Send + Sync + 'static>(
+        &mut self,
+        id: SlotId,
+        value: T,
+    ) -> Result<(), SystemException> {
+        self.set(id, Slot::Shared(Arc::new(value)))
+    }
+
+    fn set(&mut self, id: SlotId, value: Slot) -> Result<(), SystemException> {
         if self.outside.is_some() {
             current::set(&self.orb, id, value.clone())?;
         }

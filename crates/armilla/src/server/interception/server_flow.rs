@@ -129,7 +129,9 @@ impl ServerFlow {
     ) -> Result<(), Interruption> {
         if target.servant.get().is_told_by_servant(&self.info.operation) {
             self.awaits_servant = true;
-        } else if let Some(signature) = signature(&target, &self.info.operation) {
+        } else if self.reads_values()
+            && let Some(signature) = signature(&target, &self.info.operation)
+        {
             self.describe(signature, true, arguments);
         }
         self.info.object = Some(target);
@@ -139,9 +141,14 @@ impl ServerFlow {
         }
     }
 
+    /// Whether an interceptor may ask for the values of the request.
+    fn reads_values(&self) -> bool {
+        self.info.orb.server_interceptors().is_some_and(|all| all.read_server_values())
+    }
+
     /// Keeps the values of the request for interceptors that ask for them.
     fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
-        if self.info.orb.server_interceptors().is_some_and(|all| all.read_server_values()) {
+        if self.reads_values() {
             let (arguments, reply) = (arguments.to_owned_input(), None);
             let served = Served { signature, is_declared, arguments, reply };
             self.info.values = Some(Box::new(served));
