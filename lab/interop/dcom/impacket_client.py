@@ -105,8 +105,8 @@ def pings(connection):
     assert made["pSetId"] != 0
 
 
-def connect(host, level, password="secret"):
-    return DCOMConnection(host, "operator", password, "", authLevel=level, oxidResolver=True)
+def connect(host, level, password="secret", user="operator", domain=""):
+    return DCOMConnection(host, user, password, domain, authLevel=level, oxidResolver=True)
 
 
 def disconnect(connection):
@@ -138,6 +138,16 @@ def objects(host, level):
     print(f"impacket as client: activation, references, calls at level {level}")
 
 
+def names(host, level):
+    for user, domain in (("Operator@plant.example", ""), ("OPERATOR", "PLANT")):
+        connection = connect(host, level, user=user, domain=domain)
+        try:
+            connection.CoCreateInstanceEx(CLASS, TEST_SERVER).RemRelease()
+        finally:
+            disconnect(connection)
+    print("impacket as client: a user with a domain, in the name or apart")
+
+
 def resolver(host):
     made = transport.DCERPCTransportFactory(f"ncacn_ip_tcp:{host}")
     rpc = made.get_dce_rpc()
@@ -163,6 +173,7 @@ def main(host):
     resolver(host)
     objects(host, rpcrt.RPC_C_AUTHN_LEVEL_PKT_INTEGRITY)
     objects(host, rpcrt.RPC_C_AUTHN_LEVEL_PKT_PRIVACY)
+    names(host, rpcrt.RPC_C_AUTHN_LEVEL_PKT_INTEGRITY)
     refused(host, "level connect", rpcrt.RPC_C_AUTHN_LEVEL_CONNECT)
     privacy = rpcrt.RPC_C_AUTHN_LEVEL_PKT_PRIVACY
     refused(host, "a wrong password", privacy, "wrong")

@@ -4,7 +4,7 @@ use super::activation::Classes;
 use super::exports::{Bindings, Exports};
 use super::object::Factory;
 use super::service::{Accounts, ObjectService};
-use super::users::{Usage, UserQuotas, Users};
+use super::users::{Usage, UserQuotas, Users, without_domain};
 use crate::clock::Clock;
 use crate::exporter::ExporterLimits;
 use crate::string_array::{DualStringArray, SecurityBinding, StringBinding};
@@ -88,7 +88,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a user, in whichever domain.
+    /// Adds a user, in whichever domain: `PLANT\\operator` and `operator@plant.example` are both `operator`.
     #[must_use]
     pub fn account(mut self, user: &str, password: &str) -> Self {
         self.accounts.insert(user.to_lowercase(), NtHash::of(password));
@@ -123,7 +123,8 @@ impl ServerBuilder {
         let users = Arc::new(Users::new(options.quotas, options.clock.clone()));
         let exports = Exports::new(options.limits, options.clock);
         let known = move |user: &str, domain: &str| {
-            let own = accounts.get(&user.to_lowercase()).copied();
+            let account = |user: &str| accounts.get(&user.to_lowercase()).copied();
+            let own = account(user).or_else(|| account(without_domain(user, domain)));
             own.or_else(|| lookup.as_ref().and_then(|lookup| lookup(user, domain)))
         };
         let least = options.rpc.server.min_level;

@@ -72,7 +72,16 @@ pub(super) struct Users {
 
 /// The user of a client. The domain is what the client says, and would make many of one.
 pub(super) fn user_of(principal: &Principal) -> Arc<str> {
-    principal.user.to_lowercase().into()
+    without_domain(&principal.user, &principal.domain).to_lowercase().into()
+}
+
+/// The name of a user without a domain: `operator@plant.example` has it in the name where there is no other
+/// (MS-NLMP 3.3.2 makes the key of both as they are).
+pub(super) fn without_domain<'u>(user: &'u str, domain: &str) -> &'u str {
+    match user.split_once('@') {
+        Some((name, _)) if domain.is_empty() && !name.is_empty() => name,
+        _ => user,
+    }
 }
 
 /// A call of a user; it ends when this is dropped.

@@ -31,19 +31,25 @@ fn a_user_holds_so_many_objects_whatever_the_domain_is() {
     let held = activated(&plant, &own).unwrap();
     let disguised = client_of("ELSEWHERE", "Operator");
     let other = activated(&plant, &disguised).unwrap();
+    // The domain may be a part of the name, too.
+    let principal = client_of("", "Operator@plant.example");
     // The object is there, and none of its interfaces: it is dropped.
-    for client in [&own, &disguised] {
+    for client in [&own, &disguised, &principal] {
         assert_eq!(activated(&plant, client).unwrap_err(), Some(Status::OUT_OF_MEMORY));
     }
     let guests = activated(&plant, &guest).unwrap();
     let users = plant.server.usage().users();
     let objects: Vec<_> = users.iter().map(|it| (&*it.user, it.objects)).collect();
     assert_eq!(objects, [("guest", 1), ("operator", 2)]);
-    assert_eq!((plant.server.usage().refused(), plant.alive()), (2, 3));
+    assert_eq!((plant.server.usage().refused(), plant.alive()), (3, 3));
     drop(held);
     assert!(own.flush(LONG));
     activated(&plant, &own).unwrap();
     drop((other, guests));
+    // Nobody has an empty name, nor one in two domains.
+    for (domain, user) in [("", "@plant.example"), ("PLANT", "operator@plant.example")] {
+        activated(&plant, &client_of(domain, user)).unwrap_err();
+    }
 }
 
 #[test]
