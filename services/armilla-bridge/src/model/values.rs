@@ -84,6 +84,10 @@ impl From<DynAnyError> for Mismatch {
 
 type Result<T = (), E = Mismatch> = std::result::Result<T, E>;
 
+/// The most dimensions of an array that crosses, and the most rows: each takes more memory than an octet.
+const MOST_DIMENSIONS: usize = 8;
+const MOST_ROWS: usize = 0x4_0000;
+
 /// The value as a script sees it. Sequences and arrays become arrays; structs, unions and valuetypes
 /// objects with properties; the value of an `any` stands for itself.
 ///
@@ -230,7 +234,7 @@ pub fn from_variant(given: &Variant, code: &TypeCode, crossing: &dyn Crossing) -
 /// A struct: an object that the bridge made, or an array of the members in their order.
 fn structure(mut value: DynAny, given: &Variant, crossing: &dyn Crossing) -> Result<DynAny> {
     let Variant::Array(array) = given else { return members(given, &value, crossing) };
-    let all = array.elements.to_variants();
+    let all = rows(array)?;
     let known = value.as_struct()?.members();
     if all.len() != known.len() {
         return Err(Mismatch::ty(format!("it has {} members, not {}", known.len(), all.len())));
@@ -262,7 +266,7 @@ fn members(given: &Variant, wanted: &DynAny, crossing: &dyn Crossing) -> Result<
 /// The elements of an array. Octets may be a string of octets, too, as some clients send them.
 fn elements(given: &Variant, element: &TypeCode, crossing: &dyn Crossing) -> Result<Vec<DynAny>> {
     let all = match given {
-        Variant::Array(array) => array.elements.to_variants(),
+        Variant::Array(array) => rows(array)?,
         Variant::Empty | Variant::Null | Variant::NullArray(_) => Vec::new(),
         other => return Err(wrong("an array", other)),
     };
@@ -270,6 +274,30 @@ fn elements(given: &Variant, element: &TypeCode, crossing: &dyn Crossing) -> Res
         from_variant(given, element, crossing).map_err(|error| error.within(format!("[{index}]")))
     });
     made.collect()
+}
+
+/// The elements of an array; those of a table are its rows, arrays that have one dimension less.
+fn rows(array: &SafeArray) -> Result<Vec<Variant>> {
+    let all = array.elements.to_variants();
+    match array.bounds.split_first() {
+        // Where there are no elements, the dimensions may have any size.
+        Some((first, rest)) if !rest.is_empty() && !all.is_empty() => {
+            let (count, dimensions) = (first.count as usize, array.bounds.len());
+            let cells = all.len().is_multiple_of(count.max(1));
+            if dimensions > MOST_DIMENSIONS || count > MOST_ROWS || !cells {
+                let why = format!("it has {dimensions} dimensions and {count} rows");
+                return Err(Mismatch::range(why));
+            }
+            // The first index changes fastest.
+            let row = |at: usize| {
+                let elements =
+                    Elements::Variant(all.iter().skip(at).step_by(count).cloned().collect());
+                Variant::Array(SafeArray { features: 0, bounds: rest.to_vec(), elements })
+            };
+            Ok((0..count).map(row).collect())
+        }
+        _ => Ok(all),
+    }
 }
 
 /// The `any` of a value whose type only the script knows.
@@ -311,7 +339,9 @@ pub fn type_of(given: &Variant) -> Option<TypeCode> {
                 Elements::Variant(_) => TypeCode::Any,
                 _ => first.unwrap_or(TypeCode::Any),
             };
-            TypeCode::sequence(element, 0)
+            let further = array.bounds.len().clamp(1, MOST_DIMENSIONS) - 1;
+            let further = if array.elements.is_empty() { 0 } else { further };
+            (0..=further).fold(element, |code, _| TypeCode::sequence(code, 0))
         }
         _ => return None,
     })

@@ -5,7 +5,7 @@ use armilla_bridge::model::{View, iid};
 use armilla_dcerpc::Status;
 use armilla_dcerpc::ndr::{ConformantVarying, Unique};
 use armilla_dcom::automation::dispatch::{DISPATCH, flags};
-use armilla_dcom::automation::{Bstr, SafeArray, Variant};
+use armilla_dcom::automation::{Bound, Bstr, Elements, SafeArray, Variant};
 use armilla_dcom::client::{Cause, Client, Error, Proxy};
 
 /// The exception of a call by name.
@@ -171,6 +171,24 @@ fn an_any_is_what_it_holds() {
     ] {
         assert_eq!(store.call_by_name("echo", std::slice::from_ref(&value)).unwrap(), value);
     }
+    // A table of two rows and three columns comes back as the rows; CORBA has no other tables.
+    let bounds = [2, 3].map(|count| Bound { count, lower: 1 }).to_vec();
+    let elements = Elements::I4(vec![11, 21, 12, 22, 13, 23]);
+    let table = Variant::Array(SafeArray { features: 0, bounds, elements });
+    let rows = [vec![11, 12, 13], vec![21, 22, 23]].map(|row| Variant::Array(row.into()));
+    let rows = Variant::Array(rows.to_vec().into());
+    assert_eq!(store.call_by_name("echo", &[table.clone()]).unwrap(), rows);
+    // An octet for each row, and each dimension, would be much more elsewhere.
+    for bounds in [vec![0x4_0001, 1], vec![1; 9]] {
+        let elements = Elements::U1(vec![0; bounds[0] as usize]);
+        let bounds = bounds.into_iter().map(|count| Bound { count, lower: 0 }).collect();
+        let large = Variant::Array(SafeArray { features: 0, bounds, elements });
+        let error = store.call_by_name("echo", &[large]).unwrap_err();
+        assert_eq!(error.hresult(), Status::OVERFLOW, "{error}");
+    }
+    // What has one dimension does not take two.
+    let error = store.call_by_name("sum", &[table]).unwrap_err();
+    assert_eq!(error.hresult(), Status::TYPE_MISMATCH, "{error}");
     let part = store.call_by_name("part", &[]).unwrap();
     let back = store.call_by_name("echo", &[part]).unwrap();
     assert_eq!(object(&client, &back).get("value").unwrap(), Variant::I4(7));
