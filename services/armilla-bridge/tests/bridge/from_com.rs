@@ -177,7 +177,7 @@ fn an_any_is_what_it_holds() {
     let table = Variant::Array(SafeArray { features: 0, bounds, elements });
     let rows = [vec![11, 12, 13], vec![21, 22, 23]].map(|row| Variant::Array(row.into()));
     let rows = Variant::Array(rows.to_vec().into());
-    assert_eq!(store.call_by_name("echo", &[table.clone()]).unwrap(), rows);
+    assert_eq!(store.call_by_name("echo", std::slice::from_ref(&table)).unwrap(), rows);
     // An octet for each row, and each dimension, would be much more elsewhere.
     for bounds in [vec![0x4_0001, 1], vec![1; 9]] {
         let elements = Elements::U1(vec![0; bounds[0] as usize]);
