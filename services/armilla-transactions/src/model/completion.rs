@@ -145,6 +145,11 @@ impl Transaction {
             Ok(Vote::Commit) => Progress::Prepared,
             Ok(Vote::ReadOnly | Vote::Rollback) => Progress::Done,
             Err(Refusal::Gone | Refusal::RolledBack) => Progress::Done,
+            // What it did alone, all do now.
+            Err(Refusal::Heuristic(Heuristic::Rollback)) => {
+                self.out.push(Action::Forget(which));
+                Progress::Done
+            }
             Err(Refusal::Heuristic(what)) => {
                 self.unrecorded = true;
                 Progress::Heuristic(what)
@@ -204,6 +209,11 @@ impl Transaction {
         let commit = match answer {
             Ok(()) => true,
             Err(Refusal::RolledBack | Refusal::Gone) => false,
+            // What the only one has done is what was decided.
+            Err(Refusal::Heuristic(what @ (Heuristic::Commit | Heuristic::Rollback))) => {
+                self.out.push(Action::Forget(0));
+                what == Heuristic::Commit
+            }
             Err(Refusal::Unreachable { maybe_done: false } | Refusal::Later) => {
                 participant.progress = Progress::Registered;
                 self.because(RollbackReason::Vote);

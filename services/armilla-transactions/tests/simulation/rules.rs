@@ -195,6 +195,30 @@ fn a_heuristic_outcome_is_written_told_and_kept_until_it_is_forgotten() {
 }
 
 #[test]
+fn who_did_alone_what_is_decided_then_did_nothing_else() {
+    let mut it = root(2);
+    it.handle(Event::Commit, NOW);
+    it.handle(Event::Voted(0, Ok(Vote::Commit)), NOW);
+    let alone = |what| Err(Refusal::Heuristic(what));
+    let actions =
+        it.handle(Event::Voted(1, alone(Heuristic::Rollback).map(|()| Vote::Commit)), NOW);
+    assert_eq!(actions, [Action::Forget(1), Action::Rollback(0)]);
+    let actions = it.handle(Event::Delivered(0, Ok(())), NOW);
+    assert_eq!(actions, [Action::Reply(Reply::Outcome(Outcome::RolledBack)), Action::End]);
+
+    // The only participant decides.
+    for (what, outcome) in
+        [(Heuristic::Commit, Outcome::Committed), (Heuristic::Rollback, Outcome::RolledBack)]
+    {
+        let mut it = root(1);
+        it.handle(Event::Commit, NOW);
+        let actions = it.handle(Event::OnePhase(0, alone(what)), NOW);
+        let reply = Action::Reply(Reply::Outcome(outcome));
+        assert_eq!(actions, [Action::Forget(0), reply, Action::End]);
+    }
+}
+
+#[test]
 fn a_heuristic_outcome_survives_a_restart() {
     let records: Vec<Record> = {
         let mut it = root(2);
