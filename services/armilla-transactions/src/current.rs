@@ -1,13 +1,13 @@
 //! In which transaction a thread works.
 
-use crate::engine::{Entry, is_again};
+use crate::engine::{Entry, call_limit};
 use armilla::interceptor::{PiCurrent, SlotId};
 use armilla::{Any, Policies, PolicyCurrent, SystemException};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 /// As long as this lives, its thread works in a transaction, or in none.
 pub struct Entered {
@@ -50,17 +50,8 @@ thread_local! {
     static INTERNAL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How long a call takes at most that is made again if nobody answers.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Makes a call that may take so long.
-pub(crate) fn within<R>(limit: Duration, call: impl FnOnce() -> R) -> R {
-    let limits = Policies { round_trip_timeout: Some(limit), ..Policies::default() };
-    let _limited = PolicyCurrent::set(limits);
-    call()
-}
-
-/// Makes a call of the service itself, with which no transaction travels.
+/// Makes a call of the service itself, with which no transaction travels, and which takes as long as the
+/// protocol lets it.
 pub(crate) fn internally<R>(call: impl FnOnce() -> R) -> R {
     struct Before(bool);
     impl Drop for Before {
@@ -69,10 +60,14 @@ pub(crate) fn internally<R>(call: impl FnOnce() -> R) -> R {
         }
     }
     let _before = Before(INTERNAL.replace(true));
-    match is_again() {
-        true => within(PATIENCE, call),
-        false => call(),
-    }
+    // What the program has set counts where it is shorter.
+    let end = call_limit().and_then(|limit| Instant::now().checked_add(limit));
+    let _limited = end.map(|end| {
+        let own = PolicyCurrent::policies().reply_end;
+        let reply_end = Some(own.map_or(end, |own| own.min(end)));
+        PolicyCurrent::set(Policies { reply_end, ..Policies::default() })
+    });
+    call()
 }
 
 pub(crate) fn is_internal() -> bool {

@@ -4,15 +4,21 @@ use super::entry::{Elsewhere, Entry, Host, lock};
 use super::helpers::Helpers;
 use super::local::parse_local;
 use super::silence::{SilentHosts, Way};
-use super::telling::{Call, Telling};
+use super::telling::{Call, Telling, within};
 use super::timer::Timer;
 use crate::model::{Action, Event, Key, Refusal, SuperiorAnswer};
 use crate::resource::{Resource, ResourceError, ResourceManager};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+/// What is left of the time of a transaction, at least: no time would be no limit.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Who makes the calls.
 pub(super) struct Calls {
+    /// How long one takes at most that is made again.
+    pub(super) call: Duration,
     pub(super) timer: Arc<Timer>,
     pub(super) helpers: Arc<Helpers>,
     pub(super) silent: SilentHosts,
@@ -63,7 +69,8 @@ impl Calls {
             } else {
                 let member = self.member(entry, place);
                 told.insert(place, telling);
-                calls.push(Call { key: entry.key, place, telling, member, again: round.again });
+                let limit = self.limit(entry, telling);
+                calls.push(Call { key: entry.key, place, telling, member, limit });
             }
             let is_told = queue.front().and_then(Telling::of).is_some();
             next = if is_told { queue.pop_front() } else { None };
@@ -97,6 +104,22 @@ impl Calls {
         events
     }
 
+    /// How long it may take to tell somebody something.
+    fn limit(&self, entry: &Entry, telling: Telling) -> Option<Duration> {
+        match telling {
+            Telling::Prepare => self.time_left(entry),
+            // Only its answer says what has become of the transaction.
+            Telling::CommitOnePhase => None,
+            Telling::Commit | Telling::Rollback => Some(self.call),
+        }
+    }
+
+    /// The time that a transaction has left, if that has an end.
+    pub(super) fn time_left(&self, entry: &Entry) -> Option<Duration> {
+        let deadline = entry.machine().deadline()?;
+        Some(deadline.saturating_sub(self.timer.now()).max(SHORTEST))
+    }
+
     /// Asks the superior for the outcome.
     pub(super) fn ask(&self, entry: &Entry, round: &mut Round) -> Vec<Event> {
         if !self.may_call(entry, None, round) {
@@ -105,7 +128,9 @@ impl Calls {
         round.retries += usize::from(round.again);
         let superior = entry.machine().superior().cloned();
         let answer = match (superior, self.elsewhere()) {
-            (Some(superior), Some(elsewhere)) => elsewhere.ask(&superior, entry),
+            (Some(superior), Some(elsewhere)) => {
+                within(Some(self.call), || elsewhere.ask(&superior, entry))
+            }
             _ => SuperiorAnswer::AskAgain,
         };
         let mut events = vec![Event::Superior(answer)];

@@ -5,7 +5,7 @@ use super::counts::Counts;
 use super::entry::{Elsewhere, Entry, Host};
 use super::silence::{PROBES, SilentHosts, Turn};
 use super::table::Table;
-use super::telling::{Telling, guarded};
+use super::telling::{Telling, guarded, within};
 use super::timer::{Due, Timer};
 use crate::journal::Journal;
 use crate::model::{
@@ -50,6 +50,7 @@ impl Engine {
     ) -> Self {
         let timer = Arc::<Timer>::default();
         let calls = Calls {
+            call: options.call,
             timer: timer.clone(),
             helpers: Arc::default(),
             silent: SilentHosts::new(options.backoff),
@@ -320,7 +321,9 @@ impl Engine {
         Some(match action {
             Action::Before(synchronization) => {
                 let called = entry.synchronization(synchronization);
-                let failed = called.is_some_and(|it| guarded(|| it.before_completion()).is_err());
+                let before = |it: Arc<dyn Synchronization>| guarded(|| it.before_completion());
+                let limit = self.calls.time_left(entry);
+                let failed = called.is_some_and(|it| within(limit, || before(it)).is_err());
                 Event::Before { synchronization, failed }
             }
             Action::After(synchronization, status) => {
@@ -331,7 +334,7 @@ impl Engine {
                         Ok(())
                     })
                 };
-                called.map(tell);
+                called.map(|it| within(Some(self.options.call), || tell(it)));
                 return None;
             }
             Action::Forget(place) => {
@@ -341,7 +344,8 @@ impl Engine {
                         Ok(())
                     })
                 };
-                self.calls.member(entry, place).and_then(forget).ok();
+                let member = self.calls.member(entry, place);
+                member.and_then(|it| within(Some(self.options.call), || forget(it))).ok();
                 return None;
             }
             Action::Bequeath => Event::Inherited(self.bequeath(entry)),

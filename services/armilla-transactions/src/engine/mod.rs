@@ -18,4 +18,4 @@ pub(crate) use counts::Counts;
 pub(crate) use drive::Engine;
 pub(crate) use entry::{Elsewhere, Entry, Host, lock, number_of};
 pub(crate) use local::local_name;
-pub(crate) use telling::is_again;
+pub(crate) use telling::call_limit;

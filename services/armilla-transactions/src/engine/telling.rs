@@ -6,6 +6,7 @@ use crate::resource::{Resource, ResourceError};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a participant is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,17 +23,29 @@ pub(super) struct Call {
     pub(super) place: usize,
     pub(super) telling: Telling,
     pub(super) member: Result<Arc<dyn Resource>, ResourceError>,
-    /// Whether nobody waits for it but the protocol, which would call again.
-    pub(super) again: bool,
+    /// How long it may take if it goes to another process.
+    pub(super) limit: Option<Duration>,
 }
 
 thread_local! {
-    static AGAIN: Cell<bool> = const { Cell::new(false) };
+    static LIMIT: Cell<Option<Duration>> = const { Cell::new(None) };
 }
 
-/// Whether the thread makes a call that is made again if it takes too long.
-pub(crate) fn is_again() -> bool {
-    AGAIN.get()
+/// How long the call may take that this thread makes for the protocol.
+pub(crate) fn call_limit() -> Option<Duration> {
+    LIMIT.get()
+}
+
+/// Makes calls of the program, or to other processes, that may take so long.
+pub(super) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R {
+    struct Before(Option<Duration>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            LIMIT.set(self.0);
+        }
+    }
+    let _before = Before(LIMIT.replace(limit));
+    call()
 }
 
 impl Telling {
@@ -51,27 +64,27 @@ impl Telling {
 impl Call {
     /// Makes the call, and returns its answer.
     pub(super) fn make(self) -> Event {
-        let Self { key, place, telling, member, again } = self;
-        // Guarded, nothing unwinds from here.
-        let before = AGAIN.replace(again);
+        let Self { key, place, telling, member, limit } = self;
         let refused = |error: ResourceError| {
             tracing::info!(%key, ?telling, %error, "a participant of a transaction refuses");
             error.refusal()
         };
         let told = |tell: fn(&dyn Resource) -> Result<(), ResourceError>| -> Result<(), Refusal> {
-            member.clone().and_then(|member| guarded(|| tell(&*member))).map_err(refused)
+            member
+                .clone()
+                .and_then(|member| within(limit, || guarded(|| tell(&*member))))
+                .map_err(refused)
         };
-        let answer = match telling {
+        match telling {
             Telling::Prepare => {
-                let vote = member.clone().and_then(|member| guarded(|| member.prepare()));
+                let prepare = |member: Arc<dyn Resource>| guarded(|| member.prepare());
+                let vote = member.clone().and_then(|member| within(limit, || prepare(member)));
                 Event::Voted(place, vote.map_err(refused))
             }
             Telling::CommitOnePhase => Event::OnePhase(place, told(|it| it.commit_one_phase())),
             Telling::Commit => Event::Delivered(place, told(|it| it.commit())),
             Telling::Rollback => Event::Delivered(place, told(|it| it.rollback())),
-        };
-        AGAIN.set(before);
-        answer
+        }
     }
 
     /// Makes several calls, side by side as far as helpers are free.

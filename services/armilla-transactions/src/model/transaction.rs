@@ -15,6 +15,8 @@ pub struct Options {
     pub backoff: Backoff,
     /// For how long a subordinate in doubt waits before it asks its superior.
     pub patience: Duration,
+    /// How long a call to another process takes at most that tells of the decision, or asks for it.
+    pub call: Duration,
     /// Whether a transaction in which calls are still under way rolls back instead of committing
     /// (Transaction Service 1.4, 2.9.3).
     pub checked: bool,
@@ -22,7 +24,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { backoff: Backoff::default(), patience: Duration::from_secs(2), checked: true }
+        Self {
+            backoff: Backoff::default(),
+            patience: Duration::from_secs(2),
+            call: Duration::from_secs(10),
+            checked: true,
+        }
     }
 }
 

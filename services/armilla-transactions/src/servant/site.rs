@@ -7,7 +7,7 @@ use crate::corba::{
     SubtransactionAwareResourceRef, Synchronization, SynchronizationRef, Terminator, TerminatorRef,
     TransIdentity,
 };
-use crate::current::{PATIENCE, internally, within};
+use crate::current::internally;
 use crate::engine::{Elsewhere, Engine, Entry, Host};
 use crate::model::{Key, SuperiorAnswer};
 use crate::resource::ResourceError;
@@ -211,7 +211,7 @@ impl Elsewhere for Site {
             let recovery = self.orb.string_to_object(superior).map_err(Error::System)?;
             let recovery: RecoveryCoordinatorRef = recovery.assume();
             let resource = self.resource(entry.key).map_err(Error::System)?;
-            internally(|| within(PATIENCE, || recovery.replay_completion(&resource)))
+            internally(|| recovery.replay_completion(&resource))
         };
         let answer = ask();
         let key = entry.key;

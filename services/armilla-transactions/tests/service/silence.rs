@@ -8,13 +8,13 @@ use armilla_transactions::corba::resource::{
     CommitOnePhaseRaises, CommitRaises, PrepareRaises, RollbackRaises,
 };
 use armilla_transactions::corba::{
-    RecoveryCoordinator, Resource, ResourceRef, Status, Vote, resource,
+    Coordinator, RecoveryCoordinator, Resource, ResourceRef, Status, Vote, resource,
 };
-use armilla_transactions::model::{GlobalId, Key, Kind, Record};
-use armilla_transactions::{Journal, MemoryJournal};
+use armilla_transactions::model::{GlobalId, Key, Kind, Options, Record};
+use armilla_transactions::{CommitError, Journal, MemoryJournal};
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -27,11 +27,11 @@ struct Counting {
 
 impl Resource for Counting {
     fn prepare(&self) -> Result<Vote, Error<PrepareRaises>> {
-        panic!("nobody votes")
+        Ok(Vote::VoteCommit)
     }
 
     fn rollback(&self) -> Result<(), Error<RollbackRaises>> {
-        panic!("nobody has rolled back")
+        Ok(())
     }
 
     fn commit(&self) -> Result<(), Error<CommitRaises>> {
@@ -65,6 +65,78 @@ fn host(address: &str, counting: &Counting) -> (Orb, Poa, Poa) {
     let resources = poa("resources", resource::tie(counting.clone()).into());
     let superiors = poa("superiors", recovery_coordinator::tie(counting.clone()).into());
     (orb, resources, superiors)
+}
+
+/// Answers nothing until it is let go.
+#[derive(Clone)]
+struct Hanging {
+    votes: bool,
+    told: Arc<AtomicUsize>,
+    gate: Arc<RwLock<()>>,
+}
+
+impl Resource for Hanging {
+    fn prepare(&self) -> Result<Vote, Error<PrepareRaises>> {
+        if !self.votes {
+            drop(self.gate.read().unwrap());
+        }
+        Ok(Vote::VoteCommit)
+    }
+
+    fn rollback(&self) -> Result<(), Error<RollbackRaises>> {
+        drop(self.gate.read().unwrap());
+        Ok(())
+    }
+
+    fn commit(&self) -> Result<(), Error<CommitRaises>> {
+        drop(self.gate.read().unwrap());
+        self.told.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn commit_one_phase(&self) -> Result<(), Error<CommitOnePhaseRaises>> {
+        panic!("there are two")
+    }
+
+    fn forget(&self) -> Result<(), SystemException> {
+        panic!("all did as they were told")
+    }
+}
+
+#[test]
+fn one_that_hangs_holds_up_neither_who_commits_nor_the_others() {
+    let options = Options { call: Duration::from_millis(100), ..Options::default() };
+    let client = Process::new(Orb::builder().listen("iiop://127.0.0.1:0").unwrap(), |it| {
+        it.options(options)
+    });
+    let elsewhere = Process::client();
+    for votes in [false, true] {
+        let gate = Arc::<RwLock<()>>::default();
+        let shut = gate.write().unwrap();
+        let hanging = Hanging { votes, told: Arc::default(), gate: gate.clone() };
+        let counting = Counting::default();
+        let time = Duration::from_secs(if votes { 60 } else { 3 });
+        let transaction = client.transactions.begin_within(Some(time)).unwrap();
+        let coordinator = transaction.coordinator().unwrap();
+        let poa = elsewhere.orb.root_poa();
+        let register = |made: ResourceRef| {
+            let text = elsewhere.orb.object_to_string(&made).unwrap();
+            let resource: ResourceRef = client.orb.string_to_object(&text).unwrap().assume();
+            coordinator.register_resource(&resource).unwrap();
+        };
+        register(poa.activate(resource::tie(hanging.clone())).unwrap());
+        register(poa.activate(resource::tie(counting.clone())).unwrap());
+        // It returns, whatever hangs.
+        let ended = transaction.commit();
+        let told = counting.told.load(Ordering::SeqCst);
+        match votes {
+            false => assert_eq!(ended, Err(CommitError::RolledBack { timed_out: true })),
+            true => assert_eq!((ended, told), (Ok(()), 1)),
+        }
+        drop(shut);
+        await_that("everything is over", || client.transactions.list().is_empty());
+        assert!(!votes || hanging.told.load(Ordering::SeqCst) > 0);
+    }
 }
 
 /// Accepts connections at an address, and closes them. Returns how many there were.
