@@ -37,6 +37,7 @@ mod trader;
 mod transactions;
 mod values;
 
+use armilla_ipc::outlive_file_limits;
 use armilla_terminal::{Failure, Outcome, say};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
@@ -155,6 +156,9 @@ fn main() -> ExitCode {
     };
     let (orb_arguments, arguments) = orb::split_arguments(arguments);
     let arguments = Arguments::parse_from(arguments);
+    if let Err(error) = outlive_file_limits() {
+        return Failure::because(format_args!("SIGXFSZ cannot be taken over: {error}")).report();
+    }
     match logging(arguments.verbose).and_then(|()| run(&arguments, orb_arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -123,7 +123,7 @@ pub use pending_connect::{PendingConnect, WaitCondition};
 pub use private_directory::PrivateDirectory;
 pub use protection::Protection;
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
-pub use signals::{Hangups, Termination};
+pub use signals::{Hangups, Termination, outlive_file_limits};
 pub use stream::{Readiness, Stream, WithTimeout};
 pub use stream_options::StreamOptions;
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};

@@ -1,7 +1,7 @@
 //! Waiting for the signals with which an operator or a supervisor ends a server, or tells it to read
 //! its files again.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::{SigId, flag, low_level};
 use std::fmt;
@@ -108,6 +108,17 @@ impl Hangups {
     pub fn wait(&mut self) -> bool {
         self.0.forever().next().is_some()
     }
+}
+
+/// Lets a write beyond the limit for the sizes of files (`ulimit -f`) fail with
+/// [`FileTooLarge`](io::ErrorKind::FileTooLarge), as one to a full disk fails. Otherwise SIGXFSZ ends the
+/// process without a word. For a program that has files to lose, at its start.
+///
+/// # Errors
+/// If the operating system refuses to take the signal over.
+pub fn outlive_file_limits() -> io::Result<()> {
+    // What the signal would end goes on; nobody has to know that it came.
+    flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
 /// What ended [`Termination::wait`].

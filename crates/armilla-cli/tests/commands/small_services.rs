@@ -143,6 +143,17 @@ fn said(arguments: &[&str]) -> (bool, String) {
 }
 
 #[test]
+fn a_limit_of_the_size_of_files_is_said_as_a_full_disk_is() {
+    let directory = Directory::new("transactions-limit");
+    let program = env!("CARGO_BIN_EXE_armilla");
+    let serve = "ulimit -f 8; exec \"$0\" transactions serve --store \"$1\"";
+    let arguments = ["-c", serve, program, &directory.file("store")];
+    let ended = Command::new("sh").args(arguments).output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.code() == Some(1) && said.contains("has no room"), "{said}");
+}
+
+#[test]
 fn a_damaged_log_of_transactions_names_the_command_that_saves_what_is_left() {
     let directory = Directory::new("transactions-recover");
     let store = directory.file("log");
