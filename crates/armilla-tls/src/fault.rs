@@ -108,7 +108,10 @@ fn certificate(
         ),
         Why::InvalidPurpose | Why::InvalidPurposeContext { .. } => (
             format!("it is not for a {peer} (extendedKeyUsage)"),
-            format!("issue one for a {peer}"),
+            format!(
+                "issue one for a {peer}: `extendedKeyUsage = {peer}Auth`, or none; \
+                 `anyExtendedKeyUsage` is not enough"
+            ),
         ),
         Why::BadEncoding => ("it is malformed".to_owned(), format!("the {peer} needs another one")),
         Why::UnhandledCriticalExtension => (
@@ -150,6 +153,19 @@ pub(crate) fn words(why: &CertificateError) -> String {
             }
             "PathLenConstraintViolated" => {
                 "an authority above it may have no further one below it (pathlen)".to_owned()
+            }
+            "MaximumPathDepthExceeded" => {
+                "more than six authorities stand between it and a root".to_owned()
+            }
+            "MaximumPathBuildCallsExceeded" | "MaximumSignatureChecksExceeded" => {
+                "the certificates that came with it lead to a root in too many ways".to_owned()
+            }
+            "MaximumNameConstraintComparisonsExceeded" => {
+                "it has too many names for the limits of the authorities above it (nameConstraints)"
+                    .to_owned()
+            }
+            "ExtensionValueInvalid" | "MalformedExtensions" => {
+                "it, or one above it, has a malformed extension, or one twice".to_owned()
             }
             "EndEntityUsedAsCa" => {
                 "one above it is none of an authority (basicConstraints)".to_owned()
@@ -408,5 +424,19 @@ mod tests {
             supported_algorithms: Vec::new(),
         };
         assert!(words(&why).contains("signed by SHA-1 (1.2.840.10045.4.1); taken are RSA"));
+    }
+
+    #[test]
+    fn errors_of_the_library_of_the_library_are_told_in_words() {
+        #[derive(Debug)]
+        struct MaximumPathDepthExceeded;
+        impl std::fmt::Display for MaximumPathDepthExceeded {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                Ok(())
+            }
+        }
+        impl std::error::Error for MaximumPathDepthExceeded {}
+        let other = rustls::OtherError(std::sync::Arc::new(MaximumPathDepthExceeded));
+        assert!(words(&CertificateError::Other(other)).starts_with("more than six authorities"));
     }
 }

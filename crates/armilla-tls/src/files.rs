@@ -94,6 +94,18 @@ pub(crate) fn key(pem: &Pem) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
+/// The file of the own key, if users of this host may read it who are neither its owner nor of its
+/// group.
+pub(crate) fn open_key(settings: &TlsSettings) -> Option<&Path> {
+    match settings.key.as_ref().or(settings.certificate.as_ref())? {
+        Pem::File(path) => {
+            let mode = fs::metadata(path).ok()?.mode();
+            (mode & 0o004 != 0).then_some(path)
+        }
+        Pem::Text(_) => None,
+    }
+}
+
 fn has(octets: &[u8], text: &str) -> bool {
     octets.windows(text.len()).any(|part| part == text.as_bytes())
 }
@@ -209,6 +221,8 @@ fn stamp(path: &Path) -> Option<Stamp> {
 mod tests {
     use super::*;
 
+    use std::os::unix::fs::PermissionsExt;
+
     const ONE: &str = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
 
     #[test]
@@ -232,6 +246,21 @@ mod tests {
             let why = count(text.clone()).unwrap_err();
             assert!(why.contains(says), "{text}: {why}");
         }
+    }
+
+    #[test]
+    fn a_key_that_everybody_may_read_is_told() {
+        let file = std::env::temp_dir().join(format!("armilla-open-key-{}", std::process::id()));
+        fs::write(&file, ONE).unwrap();
+        let own = TlsSettings { certificate: Some((&*file).into()), ..TlsSettings::default() };
+        for (mode, is_open) in [(0o600, false), (0o640, false), (0o644, true), (0o604, true)] {
+            fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+            assert_eq!(open_key(&own), is_open.then_some(&*file), "{mode:o}");
+        }
+        // The certificate alone is for everybody.
+        let apart = TlsSettings { key: Some(Pem::text("x")), ..own.clone() };
+        assert_eq!(open_key(&apart), None);
+        fs::remove_file(&file).unwrap();
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What all clones of a [`Tls`](crate::Tls) share: the settings, and what was read from their files.
 
-use crate::files::Stamps;
+use crate::files::{self, Stamps};
 use crate::material::Material;
 use crate::settings::TlsSettings;
 use crate::stream::lock;
@@ -166,7 +166,16 @@ impl Shared {
     /// once more at the next look.
     fn read(settings: &TlsSettings) -> Result<(Arc<Material>, Stamps), String> {
         let stamps = Stamps::of(settings);
-        Ok((Arc::new(Material::read(settings)?), stamps))
+        let material = Arc::new(Material::read(settings)?);
+        if let Some(file) = files::open_key(settings) {
+            report!(
+                warn,
+                "every user of this host may read the key of the certificate",
+                file = file.display(),
+                remedy = "`chmod o= FILE`, and a new key if anybody may have read it",
+            );
+        }
+        Ok((material, stamps))
     }
 
     /// Adds one who decides whose connections are taken.
