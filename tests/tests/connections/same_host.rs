@@ -97,7 +97,10 @@ fn connections_without_a_thread_of_their_own_go_through_memory_too() {
 fn a_server_of_which_the_user_is_not_among_the_peers_is_called_over_tcp() {
     let user = std::fs::metadata("/proc/self").unwrap().uid();
     let server = server(|settings| settings.local_access.peers = vec![user + 1]);
-    assert_eq!(way(&server, |_| {}), Way::Address(WhyAddress::OtherUser));
+    let found = way(&server, |_| {});
+    assert_eq!(found, Way::Address(WhyAddress::OtherUser));
+    // The two sides are one user's, whom the server does not name.
+    assert!(found.to_string().contains("does not want the user of the other"), "{found}");
     let ours = self::server(|settings| settings.local_access.peers = vec![user + 1, user]);
     assert_eq!(way(&ours, |_| {}), Way::SharedMemory);
 }

@@ -122,7 +122,8 @@ impl fmt::Display for WhyAddress {
             Self::OtherHost => "the server is on another host",
             Self::OtherNamespace => "the server is in another network or user namespace",
             Self::OtherUser => {
-                "the server is another user's (-ORBLocalAccess peers=UID allows it, on both sides)"
+                "one side does not want the user of the other (-ORBLocalAccess peers=UID names the \
+                 users that it wants, on both sides)"
             }
             Self::Gone => "the same-host endpoint is gone",
             Self::NoAnswer => "the same-host endpoint does not answer",
