@@ -31,6 +31,9 @@ impl Directory {
     /// It cannot be made, or another log has it.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let failed = |error| LogError::io(path, "cannot be opened", &error);
+        if path.exists() && !path.is_dir() {
+            return Err(LogError::Io { path: path.to_owned(), what: "is no directory".to_owned() });
+        }
         disk::make_directory(path).map_err(failed)?;
         let lock = StoreLock::take(&path.join(LOCK)).map_err(failed)?;
         let lock = lock.ok_or_else(|| LogError::Held(path.to_owned()))?;

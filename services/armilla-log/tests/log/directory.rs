@@ -75,3 +75,13 @@ fn options_that_cannot_be_kept_are_refused() {
     let log = Log::open(&*directory, small()).unwrap();
     assert!(matches!(log.append(&[0; 8193]), Err(LogError::TooLarge { most: 8192, .. })));
 }
+
+#[test]
+fn a_file_where_the_directory_should_be_is_named() {
+    let directory = Scratch::new("taken");
+    std::fs::create_dir_all(&*directory).unwrap();
+    let file = directory.join("log");
+    std::fs::write(&file, "").unwrap();
+    let error = Log::open(&file, small()).unwrap_err().to_string();
+    assert!(error.ends_with("log is no directory"), "{error}");
+}
