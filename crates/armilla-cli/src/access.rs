@@ -2,10 +2,11 @@
 
 use armilla::codegen::Signature;
 use armilla_idl::model::{DeclKind, Export};
-use armilla_idl::{Options, parse};
+use armilla_idl::{Compilation, Options, parse};
 use armilla_ipc::Address;
 use armilla_security::{AccessFile, Caller, Principal, Proof, Question};
 use armilla_terminal::{Context, Failure, Outcome, complain, say};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -67,6 +68,9 @@ pub(crate) struct Explain {
 pub(crate) struct Check {
     /// The file of rules
     rules: PathBuf,
+    /// IDL of the server: find roles that its operations name and the file gives nobody
+    #[arg(long, value_name = "FILE")]
+    idl: Option<PathBuf>,
 }
 
 pub(crate) fn run(access: &Access) -> Outcome {
@@ -78,11 +82,17 @@ pub(crate) fn run(access: &Access) -> Outcome {
                 .map_err(|error| Failure::because(format_args!("{}: {error}", rules.display())))?;
             say!("{}", converted.trim_end())
         }
-        Access::Check(Check { rules }) => {
+        Access::Check(Check { rules, idl }) => {
             let rules = AccessFile::open(rules)?.rules();
-            let findings = rules.check();
+            let named = idl.as_deref().map_or(Ok(Vec::new()), named_roles)?;
+            let roles: Vec<&str> = named.iter().map(|(role, _)| &**role).collect();
+            let findings = rules.check_with_roles(&roles);
             findings.iter().try_for_each(|finding| say!("{finding}"))?;
-            match findings.is_empty() {
+            let unknown = || named.iter().filter(|(role, _)| !rules.has_role(role));
+            unknown().try_for_each(|(role, by)| {
+                say!("{by} names the role {role}, which `[roles]` gives nobody")
+            })?;
+            match findings.is_empty() && unknown().next().is_none() {
                 true if rules.is_empty() => say!("no rule: everything is denied"),
                 true if rules.len() == 1 => say!("1 rule; it applies to something"),
                 true => say!("{} rules; each applies to something", rules.len()),
@@ -92,13 +102,36 @@ pub(crate) fn run(access: &Access) -> Outcome {
     }
 }
 
+/// A file of IDL, whose errors are printed.
+fn compiled(file: &Path) -> Outcome<Compilation> {
+    parse(file, &Options::new()).map_err(|errors| {
+        complain(format_args!("{}", errors.render()));
+        Failure::usage(format_args!("{} is not valid IDL", file.display()))
+    })
+}
+
+/// The roles that operations and attributes in IDL name, each with what names it.
+fn named_roles(file: &Path) -> Outcome<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for (_, declaration) in compiled(file)?.model.iter() {
+        let DeclKind::Interface(declared) = &declaration.kind else { continue };
+        for export in &declared.exports {
+            let (name, roles) = match export {
+                Export::Operation(it) => (&it.name, it.roles.clone()),
+                Export::Attribute(it) => (&it.name, [&it.get_roles[..], &it.set_roles].concat()),
+            };
+            let by = format!("{} of {}", name, declaration.repository_id);
+            let roles: BTreeSet<String> = roles.into_iter().collect();
+            found.extend(roles.into_iter().map(|role| (role, by.clone())));
+        }
+    }
+    Ok(found)
+}
+
 /// The roles that IDL names for an operation of an interface, or of its bases; `_get_NAME` and
 /// `_set_NAME` are those of an attribute.
 fn roles_of(file: &Path, interface: &str, operation: &str) -> Outcome<Vec<String>> {
-    let compilation = parse(file, &Options::new()).map_err(|errors| {
-        complain(format_args!("{}", errors.render()));
-        Failure::usage(format_args!("{} is not valid IDL", file.display()))
-    })?;
+    let compilation = compiled(file)?;
     let model = &compilation.model;
     let found = model.iter().find(|(_, declaration)| declaration.repository_id == interface);
     let Some((id, _)) = found else {

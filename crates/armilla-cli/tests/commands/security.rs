@@ -82,5 +82,13 @@ fn an_operator_asks_what_rules_say() {
         let explained = armilla(&[&["access", "explain", file], &question[..], &of].concat(), "");
         assert_eq!(explained.0, allowed, "{operation}: {}", explained.1);
     }
+    // The role counts if an operation names it, and one that the file does not have gives nobody a right.
+    let check = || armilla(&["access", "check", file, "--idl", idl.to_str().unwrap()], "");
+    assert!(check().0, "{}", check().1);
+    fs::write(&idl, "interface Door { @roles(\"owner\") void open(); };").unwrap();
+    let (fine, found) = check();
+    let what = "open of IDL:Door:1.0 names the role owner, which `[roles]` gives nobody\n";
+    assert!(!fine && found.starts_with("line 2: no rule names role:operator"), "{found}");
+    assert!(found.ends_with(what), "{found}");
     fs::remove_dir_all(&folder).unwrap();
 }

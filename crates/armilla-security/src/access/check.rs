@@ -33,7 +33,14 @@ impl AccessRules {
     /// no caller, interface or operation is called, what cannot be at the same time, and groups and
     /// roles that no rule names. The time grows with the square of the number of rules.
     pub fn check(&self) -> Vec<Finding> {
-        let unused = self.unused.iter().map(|(line, name)| {
+        self.check_with_roles(&[])
+    }
+
+    /// The same for a server whose IDL names these roles (`@roles`).
+    pub fn check_with_roles(&self, named: &[&str]) -> Vec<Finding> {
+        let is_named =
+            |name: &str| name.strip_prefix("role:").is_some_and(|it| named.contains(&it));
+        let unused = self.unused.iter().filter(|(_, name)| !is_named(name)).map(|(line, name)| {
             let but = match name.starts_with("role:") {
                 true => "; it counts only for operations with it in IDL (`@roles`)",
                 false => "",

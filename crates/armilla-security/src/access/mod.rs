@@ -204,6 +204,11 @@ impl AccessRules {
         roles.iter().copied().find(|role| has(role))
     }
 
+    /// Whether `[roles]` of the file has this role, and so gives it to somebody.
+    pub fn has_role(&self, role: &str) -> bool {
+        self.roles.contains_key(role)
+    }
+
     /// Who may act for whom, by the `[[assertion]]` entries of the file.
     pub(crate) fn assertions(&self) -> &[AssertionRule] {
         &self.assertions
