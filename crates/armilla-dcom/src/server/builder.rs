@@ -4,7 +4,7 @@ use super::activation::Classes;
 use super::exports::{Bindings, Exports};
 use super::object::Factory;
 use super::service::{Accounts, ObjectService};
-use super::users::{Usage, UserQuotas, Users, without_domain};
+use super::users::{Usage, UserQuotas, Users, apart};
 use crate::clock::Clock;
 use crate::exporter::ExporterLimits;
 use crate::string_array::{DualStringArray, SecurityBinding, StringBinding};
@@ -95,7 +95,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Asks for the hash of a password by user and domain, if [`account`](Self::account) has none.
+    /// Asks for the hash of a password by user and domain, if [`account`](Self::account) has none; for
+    /// `operator@plant.example` without another domain by this, and then by its two parts.
     #[must_use]
     pub fn accounts(
         mut self,
@@ -123,9 +124,12 @@ impl ServerBuilder {
         let users = Arc::new(Users::new(options.quotas, options.clock.clone()));
         let exports = Exports::new(options.limits, options.clock);
         let known = move |user: &str, domain: &str| {
-            let account = |user: &str| accounts.get(&user.to_lowercase()).copied();
-            let own = account(user).or_else(|| account(without_domain(user, domain)));
-            own.or_else(|| lookup.as_ref().and_then(|lookup| lookup(user, domain)))
+            let hash = |user: &str, domain: &str| {
+                let own = accounts.get(&user.to_lowercase()).copied();
+                own.or_else(|| lookup.as_ref().and_then(|lookup| lookup(user, domain)))
+            };
+            let (name, of) = apart(user, domain);
+            hash(user, domain).or_else(|| hash(name, of).filter(|_| name != user))
         };
         let least = options.rpc.server.min_level;
         let service = Arc::new(ObjectService {

@@ -72,15 +72,15 @@ pub(super) struct Users {
 
 /// The user of a client. The domain is what the client says, and would make many of one.
 pub(super) fn user_of(principal: &Principal) -> Arc<str> {
-    without_domain(&principal.user, &principal.domain).to_lowercase().into()
+    apart(&principal.user, &principal.domain).0.to_lowercase().into()
 }
 
-/// The name of a user without a domain: `operator@plant.example` has it in the name where there is no other
+/// The name of a user, and the domain: `operator@plant.example` has it in the name where there is no other
 /// (MS-NLMP 3.3.2 makes the key of both as they are).
-pub(super) fn without_domain<'u>(user: &'u str, domain: &str) -> &'u str {
+pub(super) fn apart<'u>(user: &'u str, domain: &'u str) -> (&'u str, &'u str) {
     match user.split_once('@') {
-        Some((name, _)) if domain.is_empty() && !name.is_empty() => name,
-        _ => user,
+        Some((name, of)) if domain.is_empty() && !name.is_empty() => (name, of),
+        _ => (user, domain),
     }
 }
 
