@@ -15,7 +15,8 @@ use armilla_dcom::automation::dispatch::{
 };
 use armilla_dcom::client::Proxy;
 use armilla_dcom::server::{Object, ObjectCall, Server, ServerBuilder, ServerOptions};
-use std::net::{ToSocketAddrs, UdpSocket};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
@@ -55,13 +56,28 @@ impl Sinks {
     /// # Errors
     ///
     /// [`Error::Sinks`] if there is no way to that host.
-    pub fn address_towards(host: &str) -> Result<String, Error> {
-        // Nothing is sent: the operating system only chooses a way.
-        let way = UdpSocket::bind(("0.0.0.0", 0))
-            .and_then(|socket| socket.connect((host, 135)).map(|()| socket))
-            .and_then(|socket| socket.local_addr());
-        Ok(way.map_err(Error::Sinks)?.ip().to_string())
+    pub fn address_towards(host: &str) -> Result<IpAddr, Error> {
+        let targets = (host, 135).to_socket_addrs().map_err(Error::Sinks)?;
+        let mut way = Err(ErrorKind::AddrNotAvailable.into());
+        for target in targets {
+            way = way_towards(target);
+            if way.is_ok() {
+                break;
+            }
+        }
+        way.map_err(Error::Sinks)
     }
+}
+
+/// Nothing is sent: the operating system only chooses a way.
+fn way_towards(target: SocketAddr) -> io::Result<IpAddr> {
+    let any: IpAddr = match target {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0))?;
+    socket.connect(target)?;
+    Ok(socket.local_addr()?.ip())
 }
 
 /// What a server tells.

@@ -6,6 +6,7 @@ use armilla_opc::client::{self, GroupOptions, Sinks, Told};
 use armilla_opc::status::text;
 use armilla_terminal::{Failure, Outcome, complain, on_interrupt};
 use clap::Args;
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -65,12 +66,20 @@ impl Sinking {
             return Ok(None);
         }
         let at = match &self.sink {
-            Some(at) if at.contains(':') => at.clone(),
-            Some(at) => format!("{at}:0"),
-            None => format!("{}:0", Sinks::address_towards(remote.target.plain_host())?),
+            Some(at) => with_port(at),
+            None => with_port(&Sinks::address_towards(remote.target.plain_host())?.to_string()),
         };
         let (account, names) = (remote.account.credentials()?, self.name.clone());
         Ok(Some(Sinks::listen(&*at, names, &account, remote.account.allow_low_level)?))
+    }
+}
+
+/// An address with a port: any, if none is given.
+fn with_port(at: &str) -> String {
+    match at.trim_start_matches('[').trim_end_matches(']').parse::<Ipv6Addr>() {
+        Ok(address) => format!("[{address}]:0"),
+        Err(_) if at.contains(':') => at.to_owned(),
+        Err(_) => format!("{at}:0"),
     }
 }
 

@@ -20,13 +20,22 @@ fn command() -> Command {
 }
 
 fn serve() -> Served {
+    serve_at("127.0.0.1:0")
+}
+
+fn serve_at(address: &str) -> Served {
     let mut serve = command();
     let mut child =
-        serve.args(["serve", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().expect("it starts");
+        serve.args(["serve", address]).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.split(' ').nth(1).expect("ready URL").to_string();
     Served(child, url)
+}
+
+/// Where it serves by IPv6; `None` where the host has none.
+fn serve_by_6() -> Option<Served> {
+    std::net::TcpListener::bind("[::1]:0").ok().map(|_| serve_at("[::1]:0"))
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -37,6 +46,21 @@ fn lines(arguments: &[&str]) -> Vec<String> {
     let output = run(arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().lines().map(String::from).collect()
+}
+
+/// The server calls the client by IPv6, too.
+#[test]
+fn a_server_by_ipv6_tells_of_changes() {
+    let Some(server) = serve_by_6() else { return };
+    for sink in [&[][..], &["--sink", "::1"], &["--sink", "[::1]:0"]] {
+        let mut watch = command();
+        watch.args(["watch", "--give-up", "60"]).args(sink);
+        let watch = watch.args([&*server.1, "Tank1.Level"]).stdout(Stdio::piped()).spawn();
+        let mut watch = Served(watch.unwrap(), String::new());
+        let mut line = String::new();
+        BufReader::new(watch.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("Tank1.Level") && line.contains("good"), "{sink:?}: {line}");
+    }
 }
 
 #[test]
