@@ -4,7 +4,7 @@ use super::activation::Classes;
 use super::exports::{Bindings, Exports};
 use super::object::Factory;
 use super::service::{Accounts, ObjectService};
-use super::users::{Usage, UserQuotas, Users, apart};
+use super::users::{Usage, UserQuotas, Users};
 use crate::clock::Clock;
 use crate::exporter::ExporterLimits;
 use crate::string_array::{DualStringArray, SecurityBinding, StringBinding};
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use armilla_dcerpc::Uuid;
 use armilla_dcerpc::driver::{self, Listener, ListenerOptions};
 use armilla_dcerpc::pdu::AuthLevel;
-use armilla_dcerpc::security::ntlm::NtHash;
+use armilla_dcerpc::security::ntlm::{NtHash, name_and_domain};
 use armilla_dcerpc::security::service;
 use core::time::Duration;
 use std::io;
@@ -128,7 +128,7 @@ impl ServerBuilder {
                 let own = accounts.get(&user.to_lowercase()).copied();
                 own.or_else(|| lookup.as_ref().and_then(|lookup| lookup(user, domain)))
             };
-            let (name, of) = apart(user, domain);
+            let (name, of) = name_and_domain(user, domain);
             hash(user, domain).or_else(|| hash(name, of).filter(|_| name != user))
         };
         let least = options.rpc.server.min_level;

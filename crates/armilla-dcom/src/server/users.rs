@@ -9,6 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use armilla_dcerpc::Status;
 use armilla_dcerpc::security::Principal;
+use armilla_dcerpc::security::ntlm::name_and_domain;
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -72,16 +73,7 @@ pub(super) struct Users {
 
 /// The user of a client. The domain is what the client says, and would make many of one.
 pub(super) fn user_of(principal: &Principal) -> Arc<str> {
-    apart(&principal.user, &principal.domain).0.to_lowercase().into()
-}
-
-/// The name of a user, and the domain: `operator@plant.example` has it in the name where there is no other
-/// (MS-NLMP 3.3.2 makes the key of both as they are).
-pub(super) fn apart<'u>(user: &'u str, domain: &'u str) -> (&'u str, &'u str) {
-    match user.split_once('@') {
-        Some((name, of)) if domain.is_empty() && !name.is_empty() => (name, of),
-        _ => (user, domain),
-    }
+    name_and_domain(&principal.user, &principal.domain).0.to_lowercase().into()
 }
 
 /// A call of a user; it ends when this is dropped.

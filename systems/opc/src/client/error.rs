@@ -25,6 +25,8 @@ pub enum Error {
     NoItems,
     /// Sinks cannot be offered.
     Sinks(io::Error),
+    /// The server could not call a sink, and so takes none.
+    Uncalled(client::Error),
     /// The server was silent for longer than it may be.
     Silent,
     /// The server says that it ends.
@@ -87,6 +89,11 @@ impl fmt::Display for Error {
             ),
             Self::NoItems => f.write_str("the server has none of the items"),
             Self::Sinks(error) => write!(f, "the server cannot be given a sink: {error}"),
+            Self::Uncalled(error) => write!(
+                f,
+                "{error} (the server could not call this host back: see --sink, --name and \
+                 --allow-low-level, and which of its calls were refused here; or use --poll)"
+            ),
             Self::Silent => f.write_str(
                 "the server sends nothing, though it was asked to: it does not reach this host \
                  (open the port that --sink names in the firewall, or use --poll)",

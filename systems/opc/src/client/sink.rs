@@ -137,8 +137,12 @@ impl Subscription {
         let sink = sinks.server.exports().pointer(sink, iid);
         let failed = |status| Error::Server(format!("no sink can be made: {status}"));
         let sink = Unique::new(sink.map_err(failed)?);
-        let cookie = point.call::<Advise>(&AdviseIn { sink })?.cookie;
-        Ok(Self { point, cookie })
+        let advised = point.call::<Advise>(&AdviseIn { sink });
+        let advised = advised.map_err(|error| match error.status() {
+            Some(Status::CANNOT_CONNECT) => Error::Uncalled(error),
+            _ => error.into(),
+        });
+        Ok(Self { point, cookie: advised?.cookie })
     }
 }
 

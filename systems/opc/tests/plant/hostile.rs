@@ -2,8 +2,9 @@
 
 use crate::bench::{Bench, LONG, bench, bench_with, client, sinks};
 use armilla_dcerpc::Status;
+use armilla_dcerpc::security::ntlm::Credentials;
 use armilla_dcom::client::{Client, ClientOptions};
-use armilla_opc::client::{Error, GroupOptions};
+use armilla_opc::client::{Error, GroupOptions, Sinks};
 use armilla_opc::server::Limits;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
@@ -79,6 +80,23 @@ fn a_client_that_gives_its_references_back_leaves_nothing() {
     drop((server, group));
     assert!(client.flush(LONG));
     assert_eq!((bench.server.groups(), bench.server.objects()), (0, 0));
+}
+
+#[test]
+fn a_sink_takes_calls_of_its_own_account_alone() {
+    let (bench, client) = (bench(), client());
+    let group = bench.open(&client).add_group(&GroupOptions::default()).unwrap();
+    let subscribe = |user| {
+        let account = Credentials::new("", user, "secret");
+        let sinks = Sinks::listen("127.0.0.1:0", Vec::new(), &account, false).unwrap();
+        group.subscribe(&sinks, sync_channel(1).0).map(drop)
+    };
+    // The server calls as `operator`.
+    subscribe("Operator@plant.example").unwrap();
+    let refused = subscribe("guest@plant.example").unwrap_err();
+    assert!(matches!(refused, Error::Uncalled(_)), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("the server could not call this host back: see --sink"), "{text}");
 }
 
 #[test]

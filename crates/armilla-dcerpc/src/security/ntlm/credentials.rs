@@ -46,10 +46,12 @@ impl Credentials {
         Self { domain, user, hash, workstation: String::new(), target: String::new() }
     }
 
-    /// The hash of the password, if this is the user: for a server that lets in whoever it is itself
-    /// elsewhere.
+    /// The hash of the password, if this is the user, in whichever domain: for a server that lets in
+    /// whoever it is itself elsewhere.
     pub fn hash_of(&self, user: &str) -> Option<NtHash> {
-        (self.user.to_lowercase() == user.to_lowercase()).then_some(self.hash)
+        let [own, other] = [(&*self.user, &*self.domain), (user, "")]
+            .map(|(user, domain)| name_and_domain(user, domain).0.to_lowercase());
+        (own == other).then_some(self.hash)
     }
 
     /// The name of the client's host, which is shown to the server.
@@ -64,6 +66,15 @@ impl Credentials {
     pub fn target(mut self, name: &str) -> Self {
         name.clone_into(&mut self.target);
         self
+    }
+}
+
+/// The name of a user, and the domain: `operator@plant.example` has it in the name where there is no other
+/// (MS-NLMP 3.3.2 makes the key of both as they are).
+pub fn name_and_domain<'u>(user: &'u str, domain: &'u str) -> (&'u str, &'u str) {
+    match user.split_once('@') {
+        Some((name, of)) if domain.is_empty() && !name.is_empty() => (name, of),
+        _ => (user, domain),
     }
 }
 

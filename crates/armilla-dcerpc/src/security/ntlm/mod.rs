@@ -38,7 +38,7 @@ mod session;
 mod version_1;
 
 pub use acceptor::{Acceptor, AcceptorOptions, Accounts};
-pub use credentials::{Credentials, FileTime, NtHash};
+pub use credentials::{Credentials, FileTime, NtHash, name_and_domain};
 pub use initiator::Initiator;
 pub use messages::{Authenticate, Challenge, Negotiate};
 pub use observer::Observer;
