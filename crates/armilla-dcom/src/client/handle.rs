@@ -26,11 +26,12 @@ use std::time::Instant;
 #[derive(Debug, Clone)]
 pub struct Client(Arc<Owner>);
 
-/// What ends with the last handle: the thread too.
+/// What ends with the last handle. The thread is the first, because it gives back what is left of what
+/// is shared.
 #[derive(Debug)]
 struct Owner {
-    shared: Arc<Shared>,
     _housekeeper: Housekeeper,
+    shared: Arc<Shared>,
 }
 
 impl Client {
@@ -42,7 +43,7 @@ impl Client {
     pub fn new(options: ClientOptions) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::new(options));
         let housekeeper = Housekeeper::start(&shared)?;
-        Ok(Self(Arc::new(Owner { shared, _housekeeper: housekeeper })))
+        Ok(Self(Arc::new(Owner { _housekeeper: housekeeper, shared })))
     }
 
     fn options(&self) -> &ClientOptions {

@@ -67,6 +67,16 @@ fn ten_thousand_activations_and_releases_leave_nothing() {
 }
 
 #[test]
+fn a_client_that_ends_gives_back_what_it_had() {
+    let plant = plant();
+    for _ in 0..100 {
+        // As a program does that makes one call: the client ends with the reference.
+        drop(plant.counted(&client()));
+        assert_eq!((plant.alive(), plant.server.exports().references()), (0, 0));
+    }
+}
+
+#[test]
 fn an_exporter_takes_no_more_than_its_limits() {
     let plant = plant_with(|options| options.limits.max_objects = 3, |it| it);
     let client = client();
