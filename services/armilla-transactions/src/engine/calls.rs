@@ -12,8 +12,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
-/// What is left of the time of a transaction, at least: no time would be no limit.
-const SHORTEST: Duration = Duration::from_millis(1);
+/// A call ends so much later than its transaction, because the ORB's clock is behind by up to a tick of the
+/// system: a call that ended before would be one that failed, and not one that took too long. Without
+/// time it would have no limit.
+const TICK: Duration = Duration::from_millis(10);
 
 /// Who makes the calls.
 pub(super) struct Calls {
@@ -114,10 +116,10 @@ impl Calls {
         }
     }
 
-    /// The time that a transaction has left, if that has an end.
+    /// How long a call may take that is made in the time of its transaction, if that has an end.
     pub(super) fn time_left(&self, entry: &Entry) -> Option<Duration> {
         let deadline = entry.machine().deadline()?;
-        Some(deadline.saturating_sub(self.timer.now()).max(SHORTEST))
+        Some(deadline.saturating_sub(self.timer.now()) + TICK)
     }
 
     /// Asks the superior for the outcome.
